@@ -1,9 +1,9 @@
 """Element types of tensors: `DType`, the constants `float32`, `string`, ..., and `as_dtype`.
 
-numpy has no bfloat16 and no quantized types, so arrays of those are one-field structured arrays that hold the raw
-bits: `[('bfloat16', '<u2')]`, `[('qint8', 'i1')]` and so on. Nothing can be added or rounded by accident in that form; a
-kernel converts on the way in and out with `bfloat16_to_float32` and `float32_to_bfloat16` (or reads the integer field).
-Strings are object arrays of `bytes`. Resource and variant tensors have no array form.
+numpy has no bfloat16 and no quantized types, so arrays of those are one-field structured arrays that hold
+the raw bits: `[('bfloat16', '<u2')]`, `[('qint8', 'i1')]` and so on. Nothing can be added or rounded by
+accident in that form; a kernel converts on the way in and out with `bfloat16_to_float32` and
+`float32_to_bfloat16` (or reads the integer field). Strings are object arrays of `bytes`. Resource and variant tensors have no array form.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DType:
     _type_enum: int
     name: str
     as_numpy_dtype: NumpyType
-    """The numpy type of this element type, a scalar class where there is one. KeyError for resource and variant."""
+    """The numpy type, a scalar class where there is one; KeyError for resource and variant."""
     _array_dtype: np.dtype[Any] | None
     """`np.dtype(as_numpy_dtype)`, or None for resource and variant."""
     base_dtype: DType
@@ -105,7 +105,7 @@ class DType:
 
     @property
     def real_dtype(self) -> DType:
-        """The type of the real part: float32 for complex64, float64 for complex128, otherwise the type itself."""
+        """The type of the real part: float32 of complex64, float64 of complex128, else the type itself."""
         return _REAL_PART.get(self.base_dtype._type_enum, self)
 
     @property
@@ -136,7 +136,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The (low, high) range of image values of this type, low clipped at 0; KeyError for types images never have."""
+        """The (low, high) range of image values, low clipped at 0; KeyError for types no image has."""
         low, high = dtype_range[self._numpy_scalar_type()]
         return (low if self.is_bool else 0), high
 
@@ -146,7 +146,7 @@ class DType:
         return self._array_dtype.type
 
     def is_compatible_with(self, other: object) -> builtins.bool:
-        """True if a value of type `other` may go where this type is asked for: a `_ref` may stand for its base type."""
+        """True if a value of type `other` may go where this type is asked for, as a `_ref` may for its base."""
         other_type = as_dtype(other)
         return self._type_enum in (other_type._type_enum, other_type.base_dtype._type_enum)
 
@@ -181,8 +181,8 @@ class DType:
 _REF_OFFSET = 100
 _BFLOAT16 = 14
 
-# DataType enum value -> (name, numpy type, kind). Kinds: f real, c complex, i signed, u unsigned, b bool, q quantized,
-# - anything else.
+# DataType enum value -> (name, numpy type, kind).
+# Kinds: f real, c complex, i signed, u unsigned, b bool, q quantized, - anything else.
 _BASE_TYPES: dict[int, tuple[str, NumpyType, str]] = {
     1: ("float32", np.float32, "f"),
     2: ("float64", np.float64, "f"),
@@ -278,15 +278,19 @@ dtype_range: dict[type, tuple[Any, Any]] = {
     **{t: (int(np.iinfo(t).min), int(np.iinfo(t).max)) for t in (np.int8, np.int16, np.int32, np.int64)},
 }
 
-# numpy scalar classes. The C names (longlong, intc) are classes of their own on some platforms, so they are looked
-# up by kind and size.
+# numpy scalar classes. The C names (longlong, intc) are classes of their own on some platforms, so they are
+# looked up by kind and size.
 _BY_NUMPY_TYPE: dict[type, DType] = {
-    d._numpy_scalar_type(): d for d in sorted(TF_VALUE_DTYPES, key=hash) if d._numpy_scalar_type() is not np.void
+    d._numpy_scalar_type(): d
+    for d in sorted(TF_VALUE_DTYPES, key=hash)
+    if d._numpy_scalar_type() is not np.void
 }
 _BY_NUMPY_TYPE.update({np.bytes_: string, np.str_: string})
 for _code in "bBhHiIlLqQ":
     _c_type = np.dtype(_code)
-    _BY_NUMPY_TYPE.setdefault(_c_type.type, _BY_NUMPY_TYPE[np.dtype(f"{_c_type.kind}{_c_type.itemsize}").type])
+    _BY_NUMPY_TYPE.setdefault(
+        _c_type.type, _BY_NUMPY_TYPE[np.dtype(f"{_c_type.kind}{_c_type.itemsize}").type]
+    )
 
 _BY_STRUCTURED_DTYPE: dict[np.dtype[Any], DType] = {
     d._array_dtype: d for d in TF_VALUE_DTYPES if d._array_dtype is not None and d._array_dtype.names
@@ -310,7 +314,7 @@ _BY_VALUE: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """Return the `DType` for a DType, a `DataType` enum value, a name, or a numpy type; TypeError for anything else."""
+    """Return the `DType` for a DType, an enum value, a name or a numpy type; TypeError for anything else."""
     if type(type_value) is DType:
         return type_value
     if isinstance(type_value, np.dtype):
@@ -341,4 +345,4 @@ def float32_to_bfloat16(values: np.ndarray) -> np.ndarray:
     rounded = (words + (np.uint32(0x7FFF) + ((words >> np.uint32(16)) & np.uint32(1)))) >> np.uint32(16)
     # Rounding could carry a NaN's payload into infinity; TensorFlow writes every NaN as the one quiet NaN.
     halves = np.where(np.isnan(values), np.uint32(0x7FC0), rounded).astype(np.uint16)
-    return halves.view(bfloat16._array_dtype)
+    return halves.view(bfloat16.as_numpy_dtype)

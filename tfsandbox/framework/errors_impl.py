@@ -218,7 +218,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: type) -> Any:
-    """Return the status code of an exception class; for any other class an `UnknownError`, returned and not raised."""
+    """Return the code of an exception class; for any other class an `UnknownError` object (not raised)."""
     code = _EXCEPTION_CLASS_TO_CODE.get(cls)
     return UnknownError(None, None, f"Unknown class {cls}") if code is None else code
 

@@ -1,7 +1,7 @@
 """Static shapes: `TensorShape`, with `Dimension` for its entries, as TensorFlow 1 has them.
 
-A shape holds a tuple of `int | None` (`sizes`) and makes `Dimension` objects only when asked: nearly all of the
-shapes of a graph are never looked at entry by entry.
+A shape holds a tuple of `int | None` (`sizes`) and makes `Dimension` objects only when asked: nearly all of
+the shapes of a graph are never looked at entry by entry.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _size_of(value: Any) -> int | None:
     elif isinstance(value, Dimension):
         return value._value
     elif isinstance(value, dtypes.DType):
-        # A misplaced argument (`placeholder([2], tf.float32)`) is the usual reason; say so instead of int()'s error.
+        # A misplaced argument (`placeholder([2], tf.float32)`) is the usual reason: name the type.
         raise TypeError(f"Cannot convert {value} to Dimension")
     else:
         size = int(value)
@@ -162,7 +162,7 @@ def _refuse_division(left: str, right: str) -> NoReturn:
 
 
 class TensorShape:
-    """A static shape: fully known, known in rank only (some entries None), or unknown (`TensorShape(None)`)."""
+    """A static shape: fully known, known in part (some entries None), or unknown (`TensorShape(None)`)."""
 
     __slots__ = ("_sizes",)
     __hash__ = None  # type: ignore[assignment]
@@ -173,7 +173,9 @@ class TensorShape:
         """Make a shape of None, a TensorShape, a TensorShapeProto, an iterable of sizes, or one size."""
         kind = type(dims)
         if kind is tuple or kind is list:
-            self._sizes = tuple([d if d is None or (type(d) is int and d >= 0) else _size_of(d) for d in dims])
+            self._sizes = tuple(
+                [d if d is None or (type(d) is int and d >= 0) else _size_of(d) for d in dims]
+            )
         elif dims is None:
             self._sizes = None
         elif kind is TensorShape:
@@ -183,14 +185,14 @@ class TensorShape:
 
     @classmethod
     def from_sizes(cls, sizes: tuple[int | None, ...] | None) -> TensorShape:
-        """Make a shape of a tuple known to hold only None and ints >= 0 (an array's `shape`), without checking it."""
+        """Make a shape of a tuple of None and ints >= 0 (an array's `shape`), without checking it."""
         shape = cls.__new__(cls)
         shape._sizes = sizes
         return shape
 
     @property
     def sizes(self) -> tuple[int | None, ...] | None:
-        """The entries as a tuple of `int | None`; None if the rank is unknown. Not in TensorFlow; the quick way in."""
+        """The entries as a tuple of `int | None`; None if the rank is unknown. (TensorFlow has no such name.)"""
         return self._sizes
 
     @property
@@ -271,7 +273,7 @@ class TensorShape:
         return map(Dimension, self._sizes)
 
     def __getitem__(self, key: Any) -> Any:
-        """`shape[i]` is a Dimension, `shape[i:j]` a TensorShape; of an unknown shape, as much as can be said."""
+        """`shape[i]` is a Dimension, `shape[i:j]` a TensorShape, as far as they can be told."""
         if self._sizes is None:
             return _slice_of_unknown(key) if isinstance(key, slice) else Dimension(None)
         try:
@@ -342,11 +344,13 @@ class TensorShape:
         return TensorShape.from_sizes(merged)
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """Return the narrowest shape that both fit: sizes that differ become unknown, ranks that differ make all so."""
+        """Return the narrowest shape both fit: where sizes differ it is unknown, where ranks differ wholly so."""
         sizes = as_shape(other)._sizes
         if self._sizes is None or sizes is None or len(self._sizes) != len(sizes):
             return unknown_shape()
-        return TensorShape.from_sizes(tuple([a if a == b else None for a, b in zip(self._sizes, sizes, strict=True)]))
+        return TensorShape.from_sizes(
+            tuple([a if a == b else None for a, b in zip(self._sizes, sizes, strict=True)])
+        )
 
     def assert_same_rank(self, other: Any) -> None:
         """Raise ValueError if the ranks are known and differ."""
@@ -391,9 +395,11 @@ def _sizes_of(dims: Any) -> tuple[int | None, ...] | None:
         raise TypeError(
             f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {text}"
         )
-    # By its fields, so that protobuf need not be imported and TensorFlow's own message is taken as well as ours.
+    # By its fields: protobuf need not be imported, and TensorFlow's own message is taken as well as ours.
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):
-        return None if dims.unknown_rank else tuple(None if d.size == -1 else _size_of(d.size) for d in dims.dim)
+        return (
+            None if dims.unknown_rank else tuple(None if d.size == -1 else _size_of(d.size) for d in dims.dim)
+        )
     try:
         entries: Iterable[Any] = iter(dims)
     except TypeError as error:
@@ -425,7 +431,7 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
-    """Return a shape of which only the rank is known, or (`rank=None`) not even that. `ndims` is the old name of `rank`."""
+    """Return a shape of which only the rank is known, or not even that. `ndims` is the old name of `rank`."""
     if rank is None:
         rank = kwargs.pop("ndims", None)
     if kwargs:
@@ -454,7 +460,7 @@ def dimension_value(dimension: Any) -> Any:
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """Return entry `index` of a shape, an unknown Dimension if the rank is unknown; IndexError past the end."""
+    """Return one entry of a shape, an unknown Dimension if the rank is unknown; IndexError past the end."""
     found = shape[index]
     assert isinstance(found, Dimension)
     return found
