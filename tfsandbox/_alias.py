@@ -1,0 +1,309 @@
+"""`import tensorflow` gives the sandbox: one prefix rule in an import finder, and what is said of a missing name.
+
+The modules are not copied: `tensorflow.python.training.saver` *is* the object `tfsandbox.training.saver`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
+from typing import Any
+
+SANDBOX = "tfsandbox"
+
+# The rule: a TensorFlow path is a sandbox path with another beginning. The longest beginning counts.
+PREFIXES = {
+    "tensorflow.core.example": "tfsandbox.proto",
+    "tensorflow.core.framework": "tfsandbox.proto",
+    "tensorflow.core.protobuf": "tfsandbox.proto",
+    "tensorflow.core.util": "tfsandbox.proto",
+    "tensorflow.core": "tfsandbox.proto",
+    "tensorflow.compat.v1": SANDBOX,
+    "tensorflow.python": SANDBOX,
+    "tensorflow": SANDBOX,
+}
+
+# The packages that TensorFlow keeps below `tensorflow.python`; the others are public names.
+_BELOW_PYTHON = frozenset(["client", "framework", "lib", "ops", "platform", "runtime", "training", "util"])
+
+
+def sandbox_name(name: str) -> str | None:
+    """The sandbox's path of a `tensorflow` path, None for any other name."""
+    for prefix, own in PREFIXES.items():
+        if name == prefix or name.startswith(prefix + "."):
+            return own + name[len(prefix):]
+    return None
+
+
+def tensorflow_name(name: str) -> str:
+    """The path that TensorFlow code uses for the module or attribute at a sandbox path."""
+    _, _, rest = name.partition(".")
+    if not rest:
+        return "tensorflow"
+    if rest.split(".")[0] in _BELOW_PYTHON:
+        return "tensorflow.python." + rest
+    return "tensorflow." + rest
+
+
+def install_as_tensorflow(pruning: str | None = None) -> None:
+    """Make `import tensorflow`, and every `tensorflow.*` path, give the sandbox; again is harmless.
+
+    `pruning="tensorflow"` makes `tf.graph_util.remove_training_nodes` do by default only what TensorFlow's does.
+    Raises RuntimeError if a real TensorFlow is already imported: its own late imports would find the sandbox.
+    """
+    real = None if _finder() else _imported_tensorflow()
+    if real is not None:
+        version = getattr(real, "__version__", "")
+        raise RuntimeError(
+            f"TensorFlow{' ' + str(version) if version else ''} is already imported in this process, and one process "
+            "cannot exchange it: restart the kernel (or the program) and install the sandbox before the first "
+            "`import tensorflow`. `import tfsandbox as tf` works beside it."
+        )
+    if pruning is not None:
+        from tfsandbox.framework import graph_util
+
+        graph_util.set_default_pruning(pruning)
+    if not _finder():
+        finder = _Finder()
+        sys.meta_path.insert(0, finder)
+        finder.bind("tensorflow", importlib.import_module(SANDBOX))
+
+
+def uninstall_as_tensorflow() -> None:
+    """Take the alias away: `import tensorflow` gives the real one again where it is installed."""
+    finder = _finder()
+    if finder is not None:
+        sys.meta_path.remove(finder)
+        finder.unbind()
+
+
+def installed_as_tensorflow() -> bool:
+    """True while `import tensorflow` gives the sandbox."""
+    return _finder() is not None
+
+
+def _finder() -> _Finder | None:
+    return next((finder for finder in sys.meta_path if isinstance(finder, _Finder)), None)
+
+
+def _imported_tensorflow() -> ModuleType | None:
+    """A TensorFlow module that is imported and is not the sandbox's; None blocks an import and is no module."""
+    for name in sorted(sys.modules):
+        if sandbox_name(name) and sys.modules[name] is not None:
+            return sys.modules[name]
+    return None
+
+
+class _Finder(MetaPathFinder):
+    """The meta-path finder behind `import tensorflow...`."""
+
+    def __init__(self) -> None:
+        self._displaced: dict[str, Any] = {}  # what sys.modules held under a name before
+        self._bound: dict[str, ModuleType] = {}
+        self._attributes: list[tuple[ModuleType, str]] = []  # set by the import system on the way
+        self._told: list[ModuleType] = []  # modules that were given a __getattr__
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a `tensorflow` path; ModuleNotFoundError names the nearest module there is."""
+        own = sandbox_name(name)
+        if own is None:
+            return None
+        module = _find_module(name, own)
+        if module is None:
+            raise ModuleNotFoundError(_missing_module(name, own), name=name)
+        return ModuleSpec(name, _Loader(self, module), is_package=hasattr(module, "__path__"))
+
+    def bind(self, name: str, module: ModuleType) -> None:
+        """Let `name` stand for the module in sys.modules."""
+        if name not in self._bound:
+            if name in sys.modules and sys.modules[name] is None:
+                self._displaced[name] = None
+            self._bound[name] = module
+        sys.modules[name] = module
+        parent, _, child = name.rpartition(".")
+        holder = self._bound.get(parent)
+        if holder is not None and child not in vars(holder):
+            self._attributes.append((holder, child))
+        if "__getattr__" not in vars(module):
+            vars(module)["__getattr__"] = module_getattr(module)
+            self._told.append(module)
+
+    def unbind(self) -> None:
+        """Leave sys.modules and the modules as they were before the first bind."""
+        for name, module in self._bound.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+        sys.modules.update(self._displaced)
+        for holder, child in self._attributes:
+            value = vars(holder).get(child)
+            if value is not sys.modules.get(f"{holder.__name__}.{child}"):
+                vars(holder).pop(child, None)
+        for module in self._told:
+            vars(module).pop("__getattr__", None)
+
+
+class _Loader(Loader):
+    """Gives the sandbox's module in place of the empty one that the import system made."""
+
+    def __init__(self, finder: _Finder, module: ModuleType) -> None:
+        self._finder = finder
+        self._module = module
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: an empty module, so that the import system leaves the sandbox's `__spec__` alone."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Exchange the empty module."""
+        assert module.__spec__ is not None
+        self._finder.bind(module.__spec__.name, self._module)
+
+
+def _find_module(name: str, own: str) -> ModuleType | None:
+    """The sandbox's module at the path `own`: a file, or a namespace that stands as an attribute."""
+    try:
+        return importlib.import_module(own)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if own != missing and not own.startswith(missing + "."):
+            raise  # the module is there, something that it imports is not
+    parent, _, child = name.rpartition(".")
+    module = getattr(sys.modules.get(parent), child, None)
+    if not isinstance(module, ModuleType):
+        return None
+    if getattr(module, "__spec__", None) is None and not hasattr(module, "__path__"):
+        module.__path__ = []  # a namespace made by hand may hold others: tf.nn.rnn_cell
+    return module
+
+
+# ------------------------------------------------------------ names that are not there
+
+
+def module_getattr(module: ModuleType) -> Callable[[str], Any]:
+    """A module's `__getattr__`: AttributeError, or ImportError to a `from ... import`, that names the nearest name."""
+
+    def __getattr__(name: str) -> Any:
+        raise missing_error(module, name, sys._getframe(1))
+
+    return __getattr__
+
+
+def missing_error(module: ModuleType, name: str, asker: FrameType | None = None) -> AttributeError | ImportError:
+    """The error for a name that the module lacks, in the type that reaches whoever asked.
+
+    `from m import n` swallows an AttributeError and its text, so where the asking frame stands at that
+    instruction the error is an ImportError.
+    """
+    if name.startswith("__") and name.endswith("__"):  # asked for by tools, which want an answer at once
+        return AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+    text = missing_name(module, name)
+    if asker is not None and _at_from_import(asker):
+        return ImportError(text, name=module.__name__, path=getattr(module, "__file__", None))
+    return AttributeError(text, name=name, obj=module)
+
+
+def missing_name(module: ModuleType | str, name: str) -> str:
+    """The text "tfsandbox has no tensorflow.m.n; the nearest it has is ..." for a name that a module lacks."""
+    if isinstance(module, str):
+        path = module
+        holder = sys.modules.get(module)
+    else:
+        path, holder = module.__name__, module
+    asked = f"{_asked_path(path)}.{name}"
+    here = {child: f"{_asked_path(path)}.{child}" for child in _public_names(holder)} if holder else {}
+    return _missing_text(asked, name, here, _all_names)
+
+
+def _missing_module(asked: str, own: str) -> str:
+    """The same text for a module path that the import system was asked for."""
+    parent, _, child = asked.rpartition(".")
+    holder = sys.modules.get(parent)
+    here = {}
+    if holder is not None:
+        files = _module_files(list(getattr(holder, "__path__", [])))
+        spaces = [key for key, value in vars(holder).items() if isinstance(value, ModuleType)]
+        here = {name: f"{parent}.{name}" for name in [*files, *spaces] if not name.startswith("_")}
+        here.pop("python", None)
+    return _missing_text(asked, child, here, _all_modules)
+
+
+def _missing_text(
+    asked: str, name: str, here: dict[str, str], everywhere: Callable[[], Iterator[tuple[str, str]]]
+) -> str:
+    """`here` and `everywhere` map names to their full paths: the same name elsewhere is nearer than a similar one."""
+    import difflib
+
+    anywhere: dict[str, str] = {}
+    for other, path in everywhere():
+        anywhere.setdefault(other, path)
+    nearest = anywhere.get(name)
+    for paths in (here, anywhere):
+        close = difflib.get_close_matches(name, paths, n=1) if nearest is None else []
+        nearest = paths[close[0]] if close else nearest
+    if nearest is None or nearest == asked:
+        return f"{SANDBOX} has no {asked}, and nothing of a similar name"
+    return f"{SANDBOX} has no {asked}; the nearest it has is {nearest}"
+
+
+def _asked_path(path: str) -> str:
+    """The `tensorflow` path under which a sandbox module was imported, else the usual one."""
+    finder = _finder()
+    module = sys.modules.get(path)
+    if finder is not None and module is not None:
+        names = [name for name, bound in finder._bound.items() if bound is module]
+        if names:
+            return min(names, key=len)
+    return tensorflow_name(path)
+
+
+def _public_names(module: ModuleType) -> list[str]:
+    return [name for name in dir(module) if not name.startswith("_")]
+
+
+def _all_names() -> Iterator[tuple[str, str]]:
+    """Every public name below `tfsandbox` with its path, the shortest paths first; nothing is imported for it."""
+    root = sys.modules[SANDBOX]
+    seen = {id(root)}
+    level = [(SANDBOX, root)]
+    while level:
+        below = []
+        for path, module in level:
+            for name in _public_names(module):
+                value = vars(module).get(name)
+                if isinstance(value, ModuleType):
+                    if not value.__name__.startswith(SANDBOX) or id(value) in seen:
+                        continue
+                    seen.add(id(value))
+                    below.append((f"{path}.{name}", value))
+                yield name, tensorflow_name(f"{path}.{name}")
+        level = below
+
+
+def _all_modules() -> Iterator[tuple[str, str]]:
+    """Every module below `tfsandbox`, loaded or not, by the last part of its path, the shortest paths first."""
+    level = [(SANDBOX, list(sys.modules[SANDBOX].__path__))]
+    while level:
+        below = []
+        for path, folders in level:
+            for name in _module_files(folders):
+                yield name, tensorflow_name(f"{path}.{name}")
+                below.append((f"{path}.{name}", [f"{folder}/{name}" for folder in folders]))
+        level = below
+
+
+def _module_files(folders: list[str]) -> list[str]:
+    import pkgutil
+
+    return sorted(entry.name for entry in pkgutil.iter_modules(folders) if not entry.name.startswith("_"))
+
+
+def _at_from_import(frame: FrameType) -> bool:
+    """True if the frame's current instruction is the one that `from m import n` fetches a name with."""
+    from opcode import opmap
+
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
