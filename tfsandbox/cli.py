@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tokenize
+from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
@@ -72,9 +73,12 @@ def run_program(source: bytes, filename: str, arguments: list[str], folder: str)
     module = ModuleType("__main__")
     space = vars(module)
     space["__builtins__"] = sys.modules["builtins"]
-    if not filename.startswith("<"):
+    space["__annotations__"] = {}
+    if filename != "<string>":
         space["__file__"] = filename
         space["__cached__"] = None
+    if not filename.startswith("<"):
+        space["__loader__"] = SourceFileLoader("__main__", filename)
     sys.argv[:] = arguments
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder

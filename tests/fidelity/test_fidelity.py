@@ -49,8 +49,10 @@ def test_program_is_equal(program: str, record_property: Any) -> None:
 
 def failure(row: dict[str, Any]) -> str:
     lines = [f"{row['program']}: {row['status']}", str(row["error"] or "")]
-    lines += [f"line: {d['what']}: {d['actual']!r}, expected {d['expected']!r}" for d in row["line_differences"][:SHOWN]]
-    lines += [f"node: {d['graph']}/{d['node']} ({d['op']}): {d['what']}" for d in row["node_differences"][:SHOWN]]
+    for d in row["line_differences"][:SHOWN]:
+        lines.append(f"line: {d['what']}: {d['actual']!r}, expected {d['expected']!r}")
+    for d in row["node_differences"][:SHOWN]:
+        lines.append(f"node: {d['graph']}/{d['node']} ({d['op']}): {d['what']}")
     if row["error"]:
         lines.append(row.get("stderr", ""))
     return "\n".join(line for line in lines if line)
