@@ -1,0 +1,65 @@
+"""Constants as arrays and as TensorProto messages, and the way between the two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfsandbox.framework import array_conversion, tensor_proto
+from tfsandbox.framework.array_conversion import as_ndarray, as_ndarray_and_dtype
+from tfsandbox.framework.tensor_proto import ndarray_to_proto, proto_to_ndarray
+
+__all__ = [
+    "MakeNdarray",
+    "ShapeEquals",
+    "as_ndarray",
+    "as_ndarray_and_dtype",
+    "make_ndarray",
+    "make_tensor_proto",
+    "ndarray_to_proto",
+    "proto_to_ndarray",
+]
+
+
+def make_tensor_proto(
+    values: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> Any:
+    """Return the TensorProto of a constant: the conversion of `as_ndarray_and_dtype`, encoded as TensorFlow does.
+
+    A TensorProto is returned as it is. If `shape` asks for more elements than there are values, the message holds
+    only the values; whoever reads it repeats the last one.
+    """
+    if tensor_proto.is_tensor_proto(values):
+        return values
+    if shape is None:
+        return ndarray_to_proto(*as_ndarray_and_dtype(values, dtype))
+    wanted = None if dtype is None else array_conversion.dtypes.as_dtype(dtype)
+    array, found = array_conversion.converted(values, wanted, tuple(int(size) for size in shape))
+    sizes = array_conversion.checked_sizes(array, shape, verify_shape, allow_broadcast)
+    return tensor_proto.values_to_proto(array, found, sizes)
+
+
+def make_ndarray(tensor: Any) -> np.ndarray:
+    """Return the value of a TensorProto as an array of its own; ValueError if the message is malformed.
+
+    Strings become an object array of `bytes`; bfloat16 and quantized values are structured arrays (see `dtypes`).
+    """
+    return np.array(proto_to_ndarray(tensor), order="C")
+
+
+MakeNdarray = make_ndarray
+
+
+def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
+    """True if a TensorProto has `shape`: a list or tuple of ints, or a TensorShapeProto; TypeError otherwise."""
+    from tfsandbox.framework.tensor_proto import is_shape_proto
+
+    sizes = [dim.size for dim in tensor_proto.tensor_shape.dim]
+    if is_shape_proto(shape):
+        return sizes == [dim.size for dim in shape.dim]
+    return sizes == list(shape)
