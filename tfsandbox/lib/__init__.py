@@ -1,0 +1,1 @@
+"""What needs no graph: random number streams, TensorFlow's file formats and file access."""
