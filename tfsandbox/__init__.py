@@ -1,0 +1,125 @@
+"""tfsandbox: a TensorFlow 1.x you can see through.
+
+This package is the `tf` namespace: `import tfsandbox as tf`, or let `import tensorflow as tf` mean it with
+`tfsandbox.install_as_tensorflow()` (in a notebook: `%load_ext tfsandbox`). A TensorFlow 1 program builds the same graph
+here, node for node, runs on numpy and gives the same numbers.
+
+Every module of `ops/` lists in `__all__` what it gives to this namespace. Sub-namespaces (`tf.nn`, `tf.train`,
+`tf.contrib`, ...) are modules of that name, imported when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tfsandbox._alias import install_as_tensorflow, uninstall_as_tensorflow  # noqa: F401
+from tfsandbox._version import __version__ as _sandbox_version
+from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
+from tfsandbox.framework.constant_op import constant  # noqa: F401
+from tfsandbox.framework.device import DeviceSpec  # noqa: F401
+from tfsandbox.framework.dtypes import *  # noqa: F403
+from tfsandbox.framework.dtypes import DType, as_dtype  # noqa: F401
+from tfsandbox.framework.errors import OpError  # noqa: F401
+from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
+from tfsandbox.framework.ops import (  # noqa: F401
+    IndexedSlices,
+    NoGradient,
+    NotDifferentiable,
+    Operation,
+    RegisterGradient,
+    Tensor,
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    control_dependencies,
+    convert_to_tensor,
+    convert_to_tensor_or_indexed_slices,
+    device,
+    get_collection,
+    get_collection_ref,
+    get_default_session,
+    init_scope,
+    name_scope,
+    register_tensor_conversion_function,
+)
+from tfsandbox.framework.random_seed import get_seed, set_random_seed  # noqa: F401
+from tfsandbox.framework.sparse_tensor import (  # noqa: F401
+    SparseTensor,
+    SparseTensorValue,
+    convert_to_tensor_or_sparse_tensor,
+)
+from tfsandbox.framework.tensor_shape import Dimension, TensorShape  # noqa: F401
+from tfsandbox.framework.tensor_util import make_ndarray, make_tensor_proto  # noqa: F401
+from tfsandbox.ops.array_ops import *  # noqa: F403
+from tfsandbox.ops.check_ops import *  # noqa: F403
+from tfsandbox.ops.clip_ops import *  # noqa: F403
+from tfsandbox.ops.control_flow_ops import *  # noqa: F403
+from tfsandbox.ops.data_flow_ops import *  # noqa: F403
+from tfsandbox.ops.gradients_impl import *  # noqa: F403
+from tfsandbox.ops.init_ops import *  # noqa: F403
+from tfsandbox.ops.linalg_ops import *  # noqa: F403
+from tfsandbox.ops.logging_ops import *  # noqa: F403
+from tfsandbox.ops.math_ops import *  # noqa: F403
+from tfsandbox.ops.random_ops import *  # noqa: F403
+from tfsandbox.ops.script_ops import *  # noqa: F403
+from tfsandbox.ops.sparse_ops import *  # noqa: F403
+from tfsandbox.ops.state_ops import *  # noqa: F403
+from tfsandbox.ops.string_ops import *  # noqa: F403
+from tfsandbox.ops.template import *  # noqa: F403
+from tfsandbox.ops.variable_scope import *  # noqa: F403
+from tfsandbox.ops.variables import *  # noqa: F403
+
+__version__ = VERSION = "1.15.5"
+"""The TensorFlow whose behaviour this is; programs ask for it. `__sandbox_version__` is the package's own."""
+
+__sandbox_version__ = _sandbox_version
+GIT_VERSION = COMPILER_VERSION = "tfsandbox"
+GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER = 134, 0, 0
+newaxis = None
+
+# Where a name of the tf namespace that is not imported above comes from, once somebody asks for it.
+_MODULES = {
+    "app", "bitwise", "compat", "contrib", "data", "debugging", "distributions", "dtypes", "errors", "feature_column",
+    "flags", "gfile", "graph_util", "image", "initializers", "interchange", "io", "layers", "linalg", "logging",
+    "losses", "math", "metrics", "nn", "notebook", "python_io", "queue", "random", "resource_loader", "sandbox",
+    "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "user_ops",
+}
+_PROTOS = {
+    "GraphDef", "NodeDef", "AttrValue", "NameAttrList", "MetaGraphDef", "ConfigProto", "GPUOptions",
+    "OptimizerOptions", "GraphOptions", "RunOptions", "RunMetadata", "Event", "Summary", "SummaryMetadata",
+    "HistogramProto", "LogMessage", "SessionLog", "TensorInfo", "AutoParallelOptions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        try:
+            return importlib.import_module(f"tfsandbox.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"tfsandbox.{name}":
+                raise
+    elif name in _PROTOS:
+        from tfsandbox import proto
+        value = proto.message(name)
+        globals()[name] = value
+        return value
+    from tfsandbox._alias import missing_name
+    raise AttributeError(missing_name("tfsandbox", name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_PROTOS})
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext tfsandbox`."""
+    from tfsandbox.notebook.extension import load_ipython_extension as load
+    load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """`%unload_ext tfsandbox`."""
+    from tfsandbox.notebook.extension import unload_ipython_extension as unload
+    unload(ipython)

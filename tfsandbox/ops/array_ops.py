@@ -1,0 +1,3 @@
+"""array_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""bitwise_ops."""
+
+__all__: list[str] = []

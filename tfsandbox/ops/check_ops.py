@@ -1,0 +1,3 @@
+"""check_ops."""
+
+__all__: list[str] = []

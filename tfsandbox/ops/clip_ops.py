@@ -1,0 +1,3 @@
+"""clip_ops."""
+
+__all__: list[str] = []

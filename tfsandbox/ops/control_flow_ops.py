@@ -1,0 +1,3 @@
+"""control_flow_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""data_flow_ops."""
+
+__all__: list[str] = []

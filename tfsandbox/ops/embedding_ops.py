@@ -1,0 +1,3 @@
+"""embedding_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""gradients_impl."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""image_ops."""
+
+__all__: list[str] = []

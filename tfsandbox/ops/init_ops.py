@@ -1,0 +1,3 @@
+"""init_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""linalg_ops."""
+
+__all__: list[str] = []

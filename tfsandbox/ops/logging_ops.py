@@ -1,0 +1,3 @@
+"""logging_ops."""
+
+__all__: list[str] = []

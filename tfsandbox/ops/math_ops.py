@@ -1,0 +1,3 @@
+"""math_ops."""
+
+__all__: list[str] = []

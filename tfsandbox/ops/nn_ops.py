@@ -1,0 +1,3 @@
+"""nn_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""random_ops."""
+
+__all__: list[str] = []

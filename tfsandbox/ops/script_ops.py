@@ -1,0 +1,3 @@
+"""script_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""sparse_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""state_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""string_ops."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""template."""
+
+__all__: list[str] = []

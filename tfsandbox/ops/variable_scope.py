@@ -1,0 +1,3 @@
+"""variable_scope."""
+
+__all__: list[str] = []

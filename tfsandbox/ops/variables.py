@@ -1,0 +1,3 @@
+"""variables."""
+
+__all__: list[str] = []
