@@ -223,6 +223,7 @@ def test_pruning_default(alias: None) -> None:
             "the nearest it has is tensorflow.train.GradientDescentOptimizer",
         ),
     ],
+    ids=lambda value: None if "has no" in value else value.split("#")[0],
 )
 def test_a_missing_import_names_the_nearest(alias: None, statement: str, text: str) -> None:
     with pytest.raises(ImportError) as caught:

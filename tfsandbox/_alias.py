@@ -6,8 +6,9 @@ The modules are not copied: `tensorflow.python.training.saver` *is* the object `
 from __future__ import annotations
 
 import importlib
+import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
@@ -116,7 +117,7 @@ class _Finder(MetaPathFinder):
             return None
         module = _find_module(name, own)
         if module is None:
-            raise ModuleNotFoundError(_missing_module(name, own), name=name)
+            raise ModuleNotFoundError(_missing_module(name), name=name)
         return ModuleSpec(name, _Loader(self, module), is_package=hasattr(module, "__path__"))
 
     def bind(self, name: str, module: ModuleType) -> None:
@@ -178,6 +179,7 @@ def _find_module(name: str, own: str) -> ModuleType | None:
         return None
     if getattr(module, "__spec__", None) is None and not hasattr(module, "__path__"):
         module.__path__ = []  # a namespace made by hand may hold others: tf.nn.rnn_cell
+        sys.modules.setdefault(own, module)  # `from ... import` looks below the module's own name
     return module
 
 
@@ -204,7 +206,7 @@ def missing_error(module: ModuleType, name: str, asker: FrameType | None = None)
     text = missing_name(module, name)
     if asker is not None and _at_from_import(asker):
         return ImportError(text, name=module.__name__, path=getattr(module, "__file__", None))
-    return AttributeError(text, name=name, obj=module)
+    return AttributeError(text)  # without name and obj, which would make Python add a guess of its own
 
 
 def missing_name(module: ModuleType | str, name: str) -> str:
@@ -214,37 +216,34 @@ def missing_name(module: ModuleType | str, name: str) -> str:
         holder = sys.modules.get(module)
     else:
         path, holder = module.__name__, module
-    asked = f"{_asked_path(path)}.{name}"
-    here = {child: f"{_asked_path(path)}.{child}" for child in _public_names(holder)} if holder else {}
-    return _missing_text(asked, name, here, _all_names)
+    path = _asked_path(path)
+    here = [] if holder is None else [*_public_names(holder), *_modules_below(holder)]
+    return _missing_text(path, name, here, itertools.chain(_all_names(), _all_modules()))
 
 
-def _missing_module(asked: str, own: str) -> str:
+def _missing_module(asked: str) -> str:
     """The same text for a module path that the import system was asked for."""
     parent, _, child = asked.rpartition(".")
-    holder = sys.modules.get(parent)
-    here = {}
-    if holder is not None:
-        files = _module_files(list(getattr(holder, "__path__", [])))
-        spaces = [key for key, value in vars(holder).items() if isinstance(value, ModuleType)]
-        here = {name: f"{parent}.{name}" for name in [*files, *spaces] if not name.startswith("_")}
-        here.pop("python", None)
-    return _missing_text(asked, child, here, _all_modules)
+    here = _modules_below(sys.modules[parent])
+    return _missing_text(parent, child, here, _all_modules())
 
 
-def _missing_text(
-    asked: str, name: str, here: dict[str, str], everywhere: Callable[[], Iterator[tuple[str, str]]]
-) -> str:
-    """`here` and `everywhere` map names to their full paths: the same name elsewhere is nearer than a similar one."""
+def _missing_text(path: str, name: str, here: list[str], everywhere: Iterable[tuple[str, str]]) -> str:
+    """The text; `here` are the names at the path, `everywhere` gives names and their full paths.
+
+    The same name elsewhere is nearer than a similar one.
+    """
     import difflib
 
+    asked = f"{path}.{name}"
     anywhere: dict[str, str] = {}
-    for other, path in everywhere():
-        anywhere.setdefault(other, path)
+    for other, full in everywhere:
+        anywhere.setdefault(other, full)
     nearest = anywhere.get(name)
-    for paths in (here, anywhere):
-        close = difflib.get_close_matches(name, paths, n=1) if nearest is None else []
-        nearest = paths[close[0]] if close else nearest
+    for paths in ({other: f"{path}.{other}" for other in here}, anywhere):
+        if nearest is None:
+            close = difflib.get_close_matches(name, paths, n=1)
+            nearest = paths[close[0]] if close else None
     if nearest is None or nearest == asked:
         return f"{SANDBOX} has no {asked}, and nothing of a similar name"
     return f"{SANDBOX} has no {asked}; the nearest it has is {nearest}"
@@ -263,6 +262,12 @@ def _asked_path(path: str) -> str:
 
 def _public_names(module: ModuleType) -> list[str]:
     return [name for name in dir(module) if not name.startswith("_")]
+
+
+def _modules_below(module: ModuleType) -> list[str]:
+    """The names of the modules in a package, loaded or not."""
+    spaces = [name for name in _public_names(module) if isinstance(vars(module).get(name), ModuleType)]
+    return [name for name in [*_module_files(list(getattr(module, "__path__", []))), *spaces] if name != "python"]
 
 
 def _all_names() -> Iterator[tuple[str, str]]:
