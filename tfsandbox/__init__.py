@@ -14,12 +14,40 @@ import importlib
 from typing import Any
 
 from tfsandbox._alias import install_as_tensorflow, uninstall_as_tensorflow  # noqa: F401
-from tfsandbox._version import __version__ as _sandbox_version
+from tfsandbox._version import VERSION as _sandbox_version
 from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
 from tfsandbox.framework.constant_op import constant  # noqa: F401
 from tfsandbox.framework.device import DeviceSpec  # noqa: F401
-from tfsandbox.framework.dtypes import *  # noqa: F403
-from tfsandbox.framework.dtypes import DType, as_dtype  # noqa: F401
+from tfsandbox.framework.dtypes import (  # noqa: F401
+    QUANTIZED_DTYPES,
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
 from tfsandbox.framework.errors import OpError  # noqa: F401
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
 from tfsandbox.framework.ops import (  # noqa: F401
