@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfsandbox._version import VERSION
+from tfsandbox._version import __version__
 
 TFSANDBOX = ["-m", "tfsandbox"]
 
@@ -96,7 +96,7 @@ def test_help_and_version(tmp_path: Path) -> None:
         done = run([*TFSANDBOX, *arguments], tmp_path)
         assert done.returncode == 0
         assert "tfsandbox program.py" in done.stdout and "tfsandbox lab" in done.stdout
-    assert run([*TFSANDBOX, "--version"], tmp_path).stdout == f"tfsandbox {VERSION}\n"
+    assert run([*TFSANDBOX, "--version"], tmp_path).stdout == f"tfsandbox {__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [["--unknown"], ["-c"]])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tfsandbox._version import VERSION
+from tfsandbox._version import __version__
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,14 +52,14 @@ def test_the_wheel_holds_the_package_and_the_lessons(wheel: Path, unpacked: Path
     for name in tracked("lessons"):
         assert (unpacked / "tfsandbox" / name).read_bytes() == (ROOT / name).read_bytes()
     tops = {name.split("/")[0] for name in names}
-    assert tops <= {"tfsandbox", f"tfsandbox-{VERSION}.dist-info", f"tfsandbox-{VERSION}.data"}
+    assert tops <= {"tfsandbox", f"tfsandbox-{__version__}.dist-info", f"tfsandbox-{__version__}.data"}
     assert not [name for name in names if "__pycache__" in name or ".ipynb_checkpoints" in name]
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert wheel.name == f"tfsandbox-{VERSION}-py3-none-any.whl"
+    assert wheel.name == f"tfsandbox-{__version__}-py3-none-any.whl"
 
 
 def test_the_metadata(unpacked: Path) -> None:
-    info = unpacked / f"tfsandbox-{VERSION}.dist-info"
+    info = unpacked / f"tfsandbox-{__version__}.dist-info"
     metadata = (info / "METADATA").read_text(encoding="utf-8")
     assert "License-Expression: Apache-2.0" in metadata
     assert "Requires-Python: >=3.10" in metadata

@@ -11,9 +11,15 @@ Every module of `ops/` lists in `__all__` what it gives to this namespace. Sub-n
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
-from tfsandbox._alias import install_as_tensorflow, uninstall_as_tensorflow  # noqa: F401
+from tfsandbox._alias import (  # noqa: F401
+    explain_missing_names,
+    install_as_tensorflow,
+    missing_error,
+    uninstall_as_tensorflow,
+)
 from tfsandbox._version import VERSION as _sandbox_version
 from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
 from tfsandbox.framework.constant_op import constant  # noqa: F401
@@ -133,8 +139,7 @@ def __getattr__(name: str) -> Any:
         value = proto.message(name)
         globals()[name] = value
         return value
-    from tfsandbox._alias import missing_name
-    raise AttributeError(missing_name("tfsandbox", name))
+    raise missing_error(sys.modules[__name__], name, sys._getframe(1))
 
 
 def __dir__() -> list[str]:
@@ -151,3 +156,6 @@ def unload_ipython_extension(ipython: Any) -> None:
     """`%unload_ext tfsandbox`."""
     from tfsandbox.notebook.extension import unload_ipython_extension as unload
     unload(ipython)
+
+
+explain_missing_names(sys.modules[__name__])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
@@ -71,7 +71,8 @@ def install_as_tensorflow(pruning: str | None = None) -> None:
     if not _finder():
         finder = _Finder()
         sys.meta_path.insert(0, finder)
-        finder.bind("tensorflow", importlib.import_module(SANDBOX))
+        finder.bind("tensorflow", sys.modules[SANDBOX])
+        importlib.import_module("tensorflow.python")  # TensorFlow has it as an attribute
 
 
 def uninstall_as_tensorflow() -> None:
@@ -106,7 +107,6 @@ class _Finder(MetaPathFinder):
         self._displaced: dict[str, Any] = {}  # what sys.modules held under a name before
         self._bound: dict[str, ModuleType] = {}
         self._attributes: list[tuple[ModuleType, str]] = []  # set by the import system on the way
-        self._told: list[ModuleType] = []  # modules that were given a __getattr__
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -131,9 +131,7 @@ class _Finder(MetaPathFinder):
         holder = self._bound.get(parent)
         if holder is not None and child not in vars(holder):
             self._attributes.append((holder, child))
-        if "__getattr__" not in vars(module):
-            vars(module)["__getattr__"] = module_getattr(module)
-            self._told.append(module)
+        explain_missing_names(module)
 
     def unbind(self) -> None:
         """Leave sys.modules and the modules as they were before the first bind."""
@@ -145,8 +143,6 @@ class _Finder(MetaPathFinder):
             value = vars(holder).get(child)
             if value is not sys.modules.get(f"{holder.__name__}.{child}"):
                 vars(holder).pop(child, None)
-        for module in self._told:
-            vars(module).pop("__getattr__", None)
 
 
 class _Loader(Loader):
@@ -167,12 +163,9 @@ class _Loader(Loader):
 
 def _find_module(name: str, own: str) -> ModuleType | None:
     """The sandbox's module at the path `own`: a file, or a namespace that stands as an attribute."""
-    try:
-        return importlib.import_module(own)
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if own != missing and not own.startswith(missing + "."):
-            raise  # the module is there, something that it imports is not
+    module = _import(own)
+    if module is not None:
+        return module
     parent, _, child = name.rpartition(".")
     module = getattr(sys.modules.get(parent), child, None)
     if not isinstance(module, ModuleType):
@@ -183,16 +176,67 @@ def _find_module(name: str, own: str) -> ModuleType | None:
     return module
 
 
+def _import(own: str) -> ModuleType | None:
+    """The module of that name, None if there is none; an import error inside of it is an error."""
+    try:
+        return importlib.import_module(own)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if own == missing or own.startswith(missing + "."):
+            return None
+        raise
+
+
+def _submodule(package: ModuleType, name: str) -> ModuleType | None:
+    """A package's module that nobody has imported yet."""
+    if name.startswith("_") or not hasattr(package, "__path__"):
+        return None
+    return _import(f"{package.__name__}.{name}")
+
+
 # ------------------------------------------------------------ names that are not there
 
 
-def module_getattr(module: ModuleType) -> Callable[[str], Any]:
-    """A module's `__getattr__`: AttributeError, or ImportError to a `from ... import`, that names the nearest name."""
+def explain_missing_names(module: ModuleType) -> None:
+    """Give a module, and what is later imported below it, an answer for names that it lacks (`missing_error`)."""
+    if "__getattr__" not in vars(module):
 
-    def __getattr__(name: str) -> Any:
-        raise missing_error(module, name, sys._getframe(1))
+        def __getattr__(name: str) -> Any:
+            # TensorFlow has all of its modules imported, so code uses them as attributes: tf.contrib.slim.
+            below = _submodule(module, name)
+            if below is None:
+                raise missing_error(module, name, sys._getframe(1))
+            return below
 
-    return __getattr__
+        vars(module)["__getattr__"] = __getattr__
+    if type(module) is ModuleType and hasattr(module, "__path__"):
+        module.__class__ = _Namespace
+    for child in list(vars(module).values()):
+        if isinstance(child, ModuleType) and child.__name__.rpartition(".")[0] == module.__name__:
+            explain_missing_names(child)
+
+
+class _Namespace(ModuleType):
+    """A package whose modules explain what they lack, from the moment that the import system sets them."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
+            explain_missing_names(value)
+
+
+class _MissingName(AttributeError):
+    """An AttributeError whose text is searched for when somebody reads it: `hasattr` must not wait for that."""
+
+    def __str__(self) -> str:
+        return missing_name(*self.args)
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return AttributeError, (str(self),)
+
+
+_MissingName.__name__ = _MissingName.__qualname__ = "AttributeError"  # as it is shown
+_MissingName.__module__ = "builtins"
 
 
 def missing_error(module: ModuleType, name: str, asker: FrameType | None = None) -> AttributeError | ImportError:
@@ -201,12 +245,12 @@ def missing_error(module: ModuleType, name: str, asker: FrameType | None = None)
     `from m import n` swallows an AttributeError and its text, so where the asking frame stands at that
     instruction the error is an ImportError.
     """
-    if name.startswith("__") and name.endswith("__"):  # asked for by tools, which want an answer at once
+    if name.startswith("__") and name.endswith("__"):
         return AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
-    text = missing_name(module, name)
     if asker is not None and _at_from_import(asker):
-        return ImportError(text, name=module.__name__, path=getattr(module, "__file__", None))
-    return AttributeError(text)  # without name and obj, which would make Python add a guess of its own
+        path = getattr(module, "__file__", None)
+        return ImportError(missing_name(module, name), name=module.__name__, path=path)
+    return _MissingName(module.__name__, name, name=name, obj=None)  # no obj: Python adds no guess of its own
 
 
 def missing_name(module: ModuleType | str, name: str) -> str:

@@ -1,3 +1,3 @@
-"""The version of the package; TensorFlow's own version number is `tfsandbox.__version__`'s business."""
+"""The version of the package; `tfsandbox.__version__` is the TensorFlow version whose behaviour it has."""
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"

@@ -30,9 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(HELP, end="")
         return 0
     if first in ("-V", "--version"):
-        from tfsandbox._version import VERSION
+        from tfsandbox._version import __version__
 
-        print(f"tfsandbox {VERSION}")
+        print(f"tfsandbox {__version__}")
         return 0
     if first == "lab":
         from tfsandbox._lessons import lab
