@@ -20,7 +20,7 @@ from tfsandbox._alias import (  # noqa: F401
     missing_error,
     uninstall_as_tensorflow,
 )
-from tfsandbox._version import VERSION as _sandbox_version
+from tfsandbox._version import __version__ as _sandbox_version
 from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
 from tfsandbox.framework.constant_op import constant  # noqa: F401
 from tfsandbox.framework.device import DeviceSpec  # noqa: F401
