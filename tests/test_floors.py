@@ -17,6 +17,7 @@ FLOORS = [
     ["lib", "platform"],
     ["ops"],
     ["runtime"],
+    ["client"],
     ["training"],
     ["layers", "losses", "metrics", "summary", "data", "contrib"],
     ["interchange"],
