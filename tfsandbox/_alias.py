@@ -45,6 +45,8 @@ def tensorflow_name(name: str) -> str:
     _, _, rest = name.partition(".")
     if not rest:
         return "tensorflow"
+    if rest.startswith("proto."):
+        return "tensorflow.core.framework." + rest.removeprefix("proto.")
     if rest.split(".")[0] in _BELOW_PYTHON:
         return "tensorflow.python." + rest
     return "tensorflow." + rest
