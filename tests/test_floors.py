@@ -12,7 +12,7 @@ TOP = "top"
 
 # From the ground up; a file imports from its own floor or below. What stands in one row stands on one floor.
 FLOORS = [
-    ["proto"],
+    ["proto", "util"],
     ["framework"],
     ["lib", "platform"],
     ["ops"],
