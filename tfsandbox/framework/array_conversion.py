@@ -186,8 +186,11 @@ def _of_type(values: Any, dtype: DType) -> np.ndarray:
             _refuse_leaf(values, dtype)
     target = dtype._array_dtype
     if target is None:
-        array = np.array(values)
-        raise TypeError(f"Incompatible types: {dtype} vs. {array.dtype}. Value is {values}")
+        try:
+            found = str(np.array(values).dtype)
+        except ValueError:  # lists of unequal length
+            found = "object"
+        raise TypeError(f"Incompatible types: {dtype} vs. {found}. Value is {values}")
     if dtype is dtypes.string:
         return _strings(values)
     if dtype.is_quantized:
@@ -238,7 +241,7 @@ def _strings(values: Any) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=1024)
-def _accepts(dtype: DType, leaf_type: type) -> bool:
+def _accepts(dtype: DType, leaf_type: Any) -> bool:
     """True if a Python value of `leaf_type` may become an element of `dtype`."""
     if dtype.is_integer:
         return issubclass(leaf_type, numbers.Integral | Dimension)
@@ -349,11 +352,12 @@ def _refuse_sparse(sizes: tuple[int, ...], values: Any) -> NoReturn:
 
 def _refuse_leaf(values: Any, dtype: DType) -> NoReturn:
     for leaf in _leaves(values, list if dtype.is_quantized else Sequence):
-        if not _accepts(dtype, type(leaf)):
+        leaf_type: Any = type(leaf)
+        if not _accepts(dtype, leaf_type):
             break
     # numpy's scalars are shown as the numbers they are, whatever the numpy version makes of their repr.
     shown = leaf.item() if isinstance(leaf, np.generic) else leaf
-    type_name = "bool_" if isinstance(leaf, np.bool_) else type(leaf).__name__
+    type_name = "bool_" if isinstance(leaf, np.bool_) else leaf_type.__name__
     raise TypeError(f"Expected {dtype.name}, got {shown!r} of type '{type_name}' instead.")
 
 

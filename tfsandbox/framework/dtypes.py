@@ -137,8 +137,10 @@ class DType:
     @property
     def limits(self) -> tuple[Any, Any]:
         """The (low, high) range of image values, low clipped at 0; KeyError for types no image has."""
-        low, high = dtype_range[self._numpy_scalar_type()]
-        return (low if self.is_bool else 0), high
+        if self.is_numpy_compatible and self._numpy_scalar_type() in dtype_range:
+            low, high = dtype_range[self._numpy_scalar_type()]
+            return (low if self.is_bool else 0), high
+        raise KeyError(self.as_numpy_dtype)
 
     def _numpy_scalar_type(self) -> type:
         if self._array_dtype is None:

@@ -80,7 +80,8 @@ def values_to_proto(array: np.ndarray, dtype: DType, sizes: tuple[int, ...]) -> 
         raise TypeError(f"Incompatible types: {dtype} vs. {array.dtype}. Value is {array}")
     if array.nbytes > _MAX_BYTES:
         raise ValueError("Cannot create a tensor proto whose content is larger than 2GB.")
-    proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape={})
+    enum: Any = dtype.as_datatype_enum
+    proto = tensor_pb2.TensorProto(dtype=enum, tensor_shape={})
     for size in sizes:
         proto.tensor_shape.dim.add(size=size)
     if dtype is not dtypes.string:

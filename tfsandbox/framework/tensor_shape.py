@@ -278,8 +278,8 @@ class TensorShape:
             return _slice_of_unknown(key) if isinstance(key, slice) else Dimension(None)
         try:
             found = self._sizes[key]
-        except IndexError:
-            raise IndexError("list index out of range") from None
+        except (IndexError, TypeError):
+            return list(self._sizes)[key]  # raises the same, but speaks of a list as TensorFlow does
         return TensorShape.from_sizes(found) if isinstance(found, tuple) else Dimension(found)
 
     def __eq__(self, other: object) -> bool:

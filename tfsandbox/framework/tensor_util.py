@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import array_conversion, tensor_proto
+from tfsandbox.framework import array_conversion, dtypes
 from tfsandbox.framework.array_conversion import as_ndarray, as_ndarray_and_dtype
-from tfsandbox.framework.tensor_proto import ndarray_to_proto, proto_to_ndarray
+from tfsandbox.framework.tensor_proto import (
+    is_shape_proto,
+    is_tensor_proto,
+    ndarray_to_proto,
+    proto_to_ndarray,
+    values_to_proto,
+)
 
 __all__ = [
     "MakeNdarray",
@@ -34,14 +40,14 @@ def make_tensor_proto(
     A TensorProto is returned as it is. If `shape` asks for more elements than there are values, the message holds
     only the values; whoever reads it repeats the last one.
     """
-    if tensor_proto.is_tensor_proto(values):
+    if is_tensor_proto(values):
         return values
     if shape is None:
         return ndarray_to_proto(*as_ndarray_and_dtype(values, dtype))
-    wanted = None if dtype is None else array_conversion.dtypes.as_dtype(dtype)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
     array, found = array_conversion.converted(values, wanted, tuple(int(size) for size in shape))
     sizes = array_conversion.checked_sizes(array, shape, verify_shape, allow_broadcast)
-    return tensor_proto.values_to_proto(array, found, sizes)
+    return values_to_proto(array, found, sizes)
 
 
 def make_ndarray(tensor: Any) -> np.ndarray:
@@ -56,10 +62,13 @@ MakeNdarray = make_ndarray
 
 
 def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
-    """True if a TensorProto has `shape`: a list or tuple of ints, or a TensorShapeProto; TypeError otherwise."""
-    from tfsandbox.framework.tensor_proto import is_shape_proto
-
-    sizes = [dim.size for dim in tensor_proto.tensor_shape.dim]
+    """True if a TensorProto has `shape`: a list or tuple of ints, or a TensorShapeProto. TypeError for other things."""
+    if not is_tensor_proto(tensor_proto):
+        raise TypeError("tensor_proto is not a tensor_pb2.TensorProto object")
     if is_shape_proto(shape):
-        return sizes == [dim.size for dim in shape.dim]
-    return sizes == list(shape)
+        wanted = [dim.size for dim in shape.dim]
+    elif isinstance(shape, list | tuple):
+        wanted = list(shape)
+    else:
+        raise TypeError("shape is not a list or tuple")
+    return [dim.size for dim in tensor_proto.tensor_shape.dim] == wanted
