@@ -47,14 +47,14 @@ def outcome(expression, names):
     try:
         return described(eval(expression, dict(names)))
     except Exception as error:
-        return "{}: {}".format(type(error).__name__, error)
+        return f"{type(error).__name__}: {error}"
 
 
 def described(value):
     if hasattr(value, "SerializeToString"):
         return "message " + value.SerializeToString().hex()
     if isinstance(value, np.ndarray):
-        return "array {} {} {}".format(value.dtype, value.shape, described(value.tolist()))
+        return f"array {value.dtype} {value.shape} {described(value.tolist())}"
     if isinstance(value, np.generic):
         return described(value.item())
     if isinstance(value, type):
@@ -72,15 +72,15 @@ NAMES = (
 
 def dtype_cases():
     attributes = (
-        "name as_datatype_enum base_dtype real_dtype is_floating is_integer is_complex is_bool is_unsigned is_quantized "
-        "is_numpy_compatible size min max limits _is_ref_dtype _as_ref as_numpy_dtype"
+        "name as_datatype_enum base_dtype real_dtype is_floating is_integer is_complex is_bool is_unsigned "
+        "is_quantized is_numpy_compatible size min max limits _is_ref_dtype _as_ref as_numpy_dtype"
     ).split()
     for name, ref in itertools.product(NAMES, ["", "_ref"]):
         for attribute in attributes:
             if name == "bfloat16" and attribute in ("min", "max", "as_numpy_dtype", "limits"):
                 continue  # TensorFlow brings a numpy type of its own; see test_dtypes
-            yield "tf_{}{}.{}".format(name, ref, attribute)
-        yield "str(tf_{0}{1}), repr(tf_{0}{1}), hash(tf_{0}{1})".format(name, ref)
+            yield f"tf_{name}{ref}.{attribute}"
+        yield f"str(tf_{name}{ref}), repr(tf_{name}{ref}), hash(tf_{name}{ref})"
     convertible = (
         "'float32' 'float' 'double' 'half' 'float_ref' 'double_ref' 'half_ref' 'int' 'bool' 'str' 'string' 'object' "
         "'complex' 'f4' '<f4' 'S3' '' 'qint8' 'bfloat16' 'resource' 'float32_ref' None 0 1 3 24 100 101 123 200 -1 1.0 "
@@ -91,14 +91,14 @@ def dtype_cases():
     ).split()
     for value in convertible:
         if value != "object()":  # its repr differs from run to run
-            yield "dtypes.as_dtype({})".format(value)
-            yield "tf_float32.is_compatible_with({})".format(value)
-            yield "tf_bool.is_compatible_with({})".format(value)
-        yield "tf_float32 == {}".format(value)
-        yield "tf_float32 != {}".format(value)
-        yield "tf_int32 == {}".format(value)
+            yield f"dtypes.as_dtype({value})"
+            yield f"tf_float32.is_compatible_with({value})"
+            yield f"tf_bool.is_compatible_with({value})"
+        yield f"tf_float32 == {value}"
+        yield f"tf_float32 != {value}"
+        yield f"tf_int32 == {value}"
     for a, b in itertools.product(["tf_float32", "tf_float32_ref", "tf_int32"], repeat=2):
-        yield "{0} == {1}, {0} != {1}, {0}.is_compatible_with({1}), hash({0}) == hash({1})".format(a, b)
+        yield f"{a} == {b}, {a} != {b}, {a}.is_compatible_with({b}), hash({a}) == hash({b})"
     yield "tf_float32 < tf_float64"
     yield "tf_double is tf_float64, tf_half is tf_float16, tf_float32_ref.base_dtype is tf_float32"
     yield "sorted(d.name for d in dtypes.QUANTIZED_DTYPES)"
@@ -117,79 +117,77 @@ def dimension_cases():
         "None 0 1 3 -1 2.0 2.5 '3' 'x' True np.int32(3) np.int64(5) np.float32(2) D(4) D(None) [] [1] b'3' tf_float32 "
         "np.array(3) 1<<70 object"
     ).split():
-        yield "D({})".format(value)
-        yield "D({}).value".format(value)
-        yield "ts.as_dimension({})".format(value)
+        yield f"D({value})"
+        yield f"D({value}).value"
+        yield f"ts.as_dimension({value})"
     others = "D(3) D(None) 3 None 2.0 'a' 2.5 D(0) 0 -1 np.int32(2) tf_float32".split()
     for operator, other in itertools.product("+ - * // / % < <= > >= == !=".split(), others):
         if operator == "==" and other == "np.int32(2)":
             continue
-        yield "D(7) {} {}".format(operator, other)
-        yield "D(None) {} {}".format(operator, other)
+        yield f"D(7) {operator} {other}"
+        yield f"D(None) {operator} {other}"
         if "np." not in other:
-            yield "{} {} D(7)".format(other, operator)
-            yield "{} {} D(None)".format(other, operator)
-    for expression in (
+            yield f"{other} {operator} D(7)"
+            yield f"{other} {operator} D(None)"
+    yield from (
         "int(D(3))", "int(D(None))", "[1, 2, 3, 4][D(3)]", "[1][D(None)]", "hash(D(3))", "bool(D(0))", "bool(D(None))",
-        "'%d' % D(3)", "float(D(3))", "range(D(3))", "np.zeros([D(3)])", "str(D(3))", "str(D(None))", "D(3).__reduce__()",
-        "D(7) + np.array([1, 2])", "np.array([1, 2]) * D(7)", "D(None).__index__()",
-    ):
-        yield expression
+        "'%d' % D(3)", "float(D(3))", "range(D(3))", "np.zeros([D(3)])", "str(D(3))", "str(D(None))",
+        "D(3).__reduce__()", "D(7) + np.array([1, 2])", "np.array([1, 2]) * D(7)", "D(None).__index__()",
+    )
     for a, b, method in itertools.product(
         ["D(3)", "D(None)"],
         ["D(3)", "D(4)", "D(None)", "3", "4", "None"],
         ["merge_with", "is_compatible_with", "assert_is_compatible_with"],
     ):
-        yield "{}.{}({})".format(a, method, b)
+        yield f"{a}.{method}({b})"
 
 
 def shape_cases():
     for value in (
         "None [] () [1,2] [None,3] [D(2),None] 5 D(5) D(None) 'ab' '3' S([1,2]) S(None) np.array([1,2]) np.array(3) "
-        "np.int64(4) [-1,2] [1.5] [2.0] ['a'] [[1,2]] 3.0 range(3) (i+1_for_i_in_[1,2]) {1:2} [1<<40,1<<40] True object "
-        "S([1,2]).as_proto() S(None).as_proto() S([None,3]).as_proto()"
+        "np.int64(4) [-1,2] [1.5] [2.0] ['a'] [[1,2]] 3.0 range(3) (i+1_for_i_in_[1,2]) {1:2} [1<<40,1<<40] True "
+        "object S([1,2]).as_proto() S(None).as_proto() S([None,3]).as_proto()"
     ).split():
         value = value.replace("_for_i_in_", " for i in ")
-        yield "S({})".format(value)
-        yield "str(S({}))".format(value)
-        yield "ts.as_shape({})".format(value)
+        yield f"S({value})"
+        yield f"str(S({value}))"
+        yield f"ts.as_shape({value})"
     shapes = ["S(None)", "S([])", "S([3])", "S([None])", "S([2,3])", "S([None,3])", "S([2,None,4])"]
     for shape in shapes:
         for use in (
             ".rank .ndims .dims .is_fully_defined() .num_elements() .as_list() .as_proto() .assert_is_fully_defined() "
-            ".__len__() .__bool__() .__reduce__() [0] [-1] [5] [0:1] [1:] [:-1] [-2:] [:] [::2] [2:] [3:5] [None] ['a'] "
-            "[1:0] [-1:2] [D(0)] [::-1] [0:1:2] [-1:] [:0] [10:] [1:-1]"
+            ".__len__() .__bool__() .__reduce__() [0] [-1] [5] [0:1] [1:] [:-1] [-2:] [:] [::2] [2:] [3:5] [None] "
+            "['a'] [1:0] [-1:2] [D(0)] [::-1] [0:1:2] [-1:] [:0] [10:] [1:-1]"
         ).split():
             yield shape + use
-        yield "list({})".format(shape)
-        yield "hash({})".format(shape)
-        yield "str({})".format(shape)
-        yield "[s == s for s in [{}]]".format(shape)
-        yield "[s == S(s) for s in [{}]]".format(shape)
+        yield f"list({shape})"
+        yield f"hash({shape})"
+        yield f"str({shape})"
+        yield f"[s == s for s in [{shape}]]"
+        yield f"[s == S(s) for s in [{shape}]]"
         for method, rank in itertools.product(
             ["with_rank", "with_rank_at_least", "with_rank_at_most", "assert_has_rank"], [0, 1, 2]
         ):
-            yield "{}.{}({})".format(shape, method, rank)
+            yield f"{shape}.{method}({rank})"
         for other in shapes + ["[2,3]", "None", "5", "'a'", "(3,)"]:
             for method in (
                 "merge_with concatenate is_compatible_with assert_is_compatible_with assert_same_rank "
                 "most_specific_compatible_shape"
             ).split():
-                yield "{}.{}({})".format(shape, method, other)
+                yield f"{shape}.{method}({other})"
             for operator in ["==", "!=", "+"]:
-                yield "{} {} {}".format(shape, operator, other)
+                yield f"{shape} {operator} {other}"
             if not other.startswith("S"):
-                yield "{} + {}".format(other, shape)
-                yield "{} == {}".format(other, shape)
-    for expression in (
-        "ts.unknown_shape()", "ts.unknown_shape(2)", "ts.unknown_shape(ndims=3)", "ts.unknown_shape(rank=3)", "ts.scalar()",
-        "ts.vector(3)", "ts.vector(None)", "ts.matrix(2, None)", "ts.dimension_at_index(S([2, 3]), 1)",
+                yield f"{other} + {shape}"
+                yield f"{other} == {shape}"
+    yield from (
+        "ts.unknown_shape()", "ts.unknown_shape(2)", "ts.unknown_shape(ndims=3)", "ts.unknown_shape(rank=3)",
+        "ts.scalar()", "ts.vector(3)", "ts.vector(None)", "ts.matrix(2, None)", "ts.dimension_at_index(S([2, 3]), 1)",
         "ts.dimension_at_index(S(None), 1)", "ts.dimension_at_index(S([2, 3]), 5)", "ts.dimension_value(D(3))",
         "ts.dimension_value(3)", "ts.dimension_value(D(None))", "np.zeros(S([2, 3])).shape", "tuple(S([2, 3]))",
         "np.prod(S([2, 3]))", "3 in S([2, 3])", "[type(x) for x in S([2]).as_list()]", "S([2]) == object()",
         "S([2]) != object()", "S([None, 2]) == [None, 2]", "S([None]) == S([None])", "[1] + S([2]).as_list()",
-    ):
-        yield expression
+    )
 
 
 VALUES = (
@@ -209,25 +207,25 @@ VALUES = (
 
 def conversion_cases():
     for value in VALUES:
-        yield "proto({})".format(value)
+        yield f"proto({value})"
     for dtype, value in itertools.product(
         ["int32", "float32", "bool", "string", "uint8", "float16", "complex64", "resource"], VALUES
     ):
-        yield "proto({}, tf_{})".format(value, dtype)
+        yield f"proto({value}, tf_{dtype})"
     for dtype in NAMES:
         for value in ["[1, 2]", "3", "[(1,), (2,)]", "(3,)", "-1", "np.array([1.0, 2.0])", "np.array(3)", "[0.5, 1.5]"]:
-            yield "proto({}, tf_{})".format(value, dtype)
+            yield f"proto({value}, tf_{dtype})"
     for dtype in ["float32_ref", "int32_ref", "bool_ref"]:
-        yield "proto([True, False], tf_{})".format(dtype)
+        yield f"proto([True, False], tf_{dtype})"
     for value, shape, keyword in itertools.product(
         ["1", "[1]", "[1,2]", "[[1,2],[3,4]]", "np.array(1)", "np.array([1,2,3])", "[]", "'a'", "['a','b']", "True"],
         ["[]", "[1]", "[2]", "[2,2]", "[3]", "(4,)", "5", "[None]", "[-1]", "[1,1]", "S([2])", "[2.0]", "[0,3]"],
         ["", ", verify_shape=True", ", allow_broadcast=True"],
     ):
-        yield "proto({}, shape={}{})".format(value, shape, keyword)
-    for value in ["1", "[1,2]", "1.5", "[[1.5,2],[3,4]]", "'a'", "['a','b']", "True", "[1j]", "np.float16([1,2])", "[]"]:
+        yield f"proto({value}, shape={shape}{keyword})"
+    for value in ["1", "[1,2]", "1.5", "[[1.5,2],[3,4]]", "'a'", "['a','b']", "True", "[1j]", "[]"]:
         for shape in ["", ", shape=[2,3]"]:
-            yield "values({}{})".format(value, shape)
+            yield f"values({value}{shape})"
     yield "proto(proto([1, 2]))"
     yield "proto(1, 'float')"
     yield "proto(1, np.float64)"
@@ -247,15 +245,13 @@ CODES = (
 
 def error_cases():
     for code in CODES:
-        yield "errors.{}".format(code)
+        yield f"errors.{code}"
     for code in range(-1, 19):
-        made = "errors.exception_type_from_error_code({})".format(code)
+        made = f"errors.exception_type_from_error_code({code})"
         yield made
-        yield "[base.__name__ for base in {}.__mro__]".format(made)
-        yield "[(str(e), repr(e), e.args, e.message, e.error_code, e.op, e.node_def) for e in [{}(None, None, 'text')]]".format(
-            made
-        )
-    for expression in (
+        yield f"[base.__name__ for base in {made}.__mro__]"
+        yield f"[(str(e), repr(e), e.args, e.message, e.error_code, e.op) for e in [{made}(None, None, 'text')]]"
+    yield from (
         "errors.error_code_from_exception_type(errors.OutOfRangeError)",
         "errors.error_code_from_exception_type(ValueError)",
         "str(errors.OpError(None, None, 'text', 3)), errors.OpError(None, None, 'text', 3).error_code",
@@ -265,8 +261,7 @@ def error_cases():
         "errors._make_specific_exception(None, None, 'text', 5)",
         "errors._make_specific_exception(None, None, 'text', 99).error_code",
         "errors.InvalidArgumentError()",
-    ):
-        yield expression
+    )
 
 
 SUBJECTS = {

@@ -14,7 +14,12 @@ import numpy as np
 
 from tfsandbox.framework import dtypes
 from tfsandbox.framework.array_conversion import as_bytes
-from tfsandbox.framework.tensor_proto import is_tensor_proto, ndarray_to_proto, proto_to_ndarray
+from tfsandbox.framework.tensor_proto import (
+    is_shape_proto,
+    is_tensor_proto,
+    ndarray_to_proto,
+    proto_to_ndarray,
+)
 from tfsandbox.framework.tensor_shape import TensorShape, as_shape
 
 
@@ -130,6 +135,10 @@ def type_of_value(value: Any) -> str:
     for python_types, attr_type in _PYTHON_TYPES:
         if isinstance(value, python_types):
             return attr_type
+    if is_tensor_proto(value):
+        return "tensor"
+    if is_shape_proto(value):
+        return "shape"
     raise TypeError(f"{value!r} of type {type(value).__name__!r} cannot be the value of an attribute.")
 
 

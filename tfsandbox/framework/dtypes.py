@@ -1,9 +1,9 @@
 """Element types of tensors: `DType`, the constants `float32`, `string`, ..., and `as_dtype`.
 
-numpy has no bfloat16 and no quantized types, so arrays of those are one-field structured arrays that hold
-the raw bits: `[('bfloat16', '<u2')]`, `[('qint8', 'i1')]` and so on. Nothing can be added or rounded by
-accident in that form; a kernel converts on the way in and out with `bfloat16_to_float32` and
-`float32_to_bfloat16` (or reads the integer field). Strings are object arrays of `bytes`. Resource and variant tensors have no array form.
+numpy has no bfloat16 and no quantized types, so arrays of those are one-field structured arrays that hold the raw
+bits: `[('bfloat16', '<u2')]`, `[('qint8', 'i1')]` and so on. Nothing can be added or rounded by accident in that form;
+a kernel converts on the way in and out with `bfloat16_to_float32` and `float32_to_bfloat16` (or reads the integer
+field). Strings are object arrays of `bytes`. Resource and variant tensors have no array form.
 """
 
 from __future__ import annotations
