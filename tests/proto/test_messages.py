@@ -36,10 +36,6 @@ def _modules() -> list[Any]:
     return [importlib.import_module(f"tfsandbox.proto.{name}") for name in MODULES]
 
 
-def _message_class(name: str) -> Any:
-    return next(getattr(module, name) for module in _modules() if hasattr(module, name))
-
-
 def test_every_field_is_tensorflows() -> None:
     recorded = json.loads((RECORDED / "descriptors.json").read_text())
     ours: dict[str, list[str]] = {}
@@ -69,7 +65,7 @@ def test_there_is_generated_code_for_every_source() -> None:
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_bytes_and_text_are_tensorflows(name: str) -> None:
-    cls = _message_class(name.rpartition(".")[2])
+    cls = tfsandbox.proto.message(name.rpartition(".")[2])
     data = (RECORDED / f"{name}.pb").read_bytes()
     text = (RECORDED / f"{name}.pbtxt").read_text()
     message = cls.FromString(data)
@@ -78,6 +74,14 @@ def test_bytes_and_text_are_tensorflows(name: str) -> None:
     assert cls.FromString(message.SerializeToString()) == message
     assert text_format.Parse(text, cls()) == message
     assert text_format.MessageToString(message) == text
+
+
+def test_every_message_is_found_by_name() -> None:
+    for module in _modules():
+        for name in module.DESCRIPTOR.message_types_by_name:
+            assert tfsandbox.proto.message(name) is getattr(module, name)
+    with pytest.raises(AttributeError, match="no message 'Nonsense'"):
+        tfsandbox.proto.message("Nonsense")
 
 
 def test_unknown_fields_survive() -> None:
