@@ -222,8 +222,18 @@ class Emitter:
 
     def _arguments(self, step: Step) -> list[str]:
         refs = [arg.is_ref for arg, count in _counted(step.op) for _ in range(count)]
-        return [self.ref_name(v.op) if is_ref and v.kind == "ref" else self.expression(v)
+        return [self._reference(v, step) if is_ref and v.kind == "ref" else self.expression(v)
                 for v, is_ref in zip(step.inputs, refs)]
+
+    def _reference(self, value: Value, step: Step) -> str:
+        """A variable's storage as an argument; unless the op may take it without, it must hold a value."""
+        name = self.ref_name(value.op)
+        if not step.op._op_def.allows_uninitialized_input:
+            if value.conditions != ALWAYS or step.conditions != ALWAYS or value.op in self.assigned:
+                return f"{name}.initialized()"
+            if name not in self.required:
+                self.required.append(name)
+        return name
 
     def _grouped(self, definition: OpDef, arguments: list[str], op: Operation) -> list[str]:
         grouped: list[str] = []

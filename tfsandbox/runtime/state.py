@@ -33,13 +33,19 @@ class Ref:
             raise uninitialized(self.name)
         return self.value
 
+    def initialized(self) -> Ref:
+        """The Ref itself; `FailedPreconditionError` where it holds no value yet."""
+        if self.value is None:
+            raise uninitialized(self.name)
+        return self
+
     def assign(self, value: Any) -> None:
         """Store a copy of `value`, into the old array where it fits."""
         value = np.asarray(value)
         if self.value is not None and self.value.shape == value.shape and self.value.dtype == value.dtype:
             self.value[...] = value
         else:
-            self.value = np.array(value, self.dtype if self.dtype != object else None)
+            self.value = np.array(value, self.dtype if self.dtype != object else None, order="C")
 
     def __repr__(self) -> str:
         return f"<Ref {self.name}>"
