@@ -97,7 +97,7 @@ def converted(
 
 
 def _has_array_form(values: Any) -> bool:
-    if isinstance(values, type):
+    if isinstance(values, type) or _is_tensor_type(type(values)):
         return False
     return (
         callable(getattr(values, "__array__", None))
@@ -159,7 +159,7 @@ def _guessed(values: Any) -> tuple[np.ndarray, DType]:
         return _strings(values), dtypes.string
     try:
         array = np.array(values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, NotImplementedError) as error:  # the last is what a graph tensor says
         _refuse(values, error)
     kind = array.dtype.kind
     if kind in "OSU" or array.shape != _dense_sizes(values):
