@@ -55,6 +55,7 @@ from tfsandbox.framework.dtypes import (  # noqa: F401
     variant,
 )
 from tfsandbox.framework.errors import OpError  # noqa: F401
+from tfsandbox.framework.importer import import_graph_def  # noqa: F401
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
 from tfsandbox.framework.ops import (  # noqa: F401
     IndexedSlices,
@@ -121,10 +122,16 @@ _MODULES = {
     "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "user_ops",
 }
 _PROTOS = {
-    "GraphDef", "NodeDef", "AttrValue", "NameAttrList", "MetaGraphDef", "ConfigProto", "GPUOptions",
-    "OptimizerOptions", "GraphOptions", "RunOptions", "RunMetadata", "Event", "Summary", "SummaryMetadata",
-    "HistogramProto", "LogMessage", "SessionLog", "TensorInfo", "AutoParallelOptions",
+    "attr_value_pb2": ["AttrValue", "NameAttrList"],
+    "config_pb2": ["ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"],
+    "event_pb2": ["Event", "LogMessage", "SessionLog"],
+    "graph_pb2": ["GraphDef"],
+    "meta_graph_pb2": ["MetaGraphDef", "TensorInfo"],
+    "node_def_pb2": ["NodeDef"],
+    "rewriter_config_pb2": ["AutoParallelOptions"],
+    "summary_pb2": ["HistogramProto", "Summary", "SummaryMetadata"],
 }
+_MESSAGES = {name: module for module, names in _PROTOS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -134,16 +141,15 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"tfsandbox.{name}":
                 raise
-    elif name in _PROTOS:
-        from tfsandbox import proto
-        value = proto.message(name)
+    elif name in _MESSAGES:
+        value = getattr(importlib.import_module(f"tfsandbox.proto.{_MESSAGES[name]}"), name)
         globals()[name] = value
         return value
     raise missing_error(sys.modules[__name__], name, sys._getframe(1))
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_PROTOS})
+    return sorted({*globals(), *_MODULES, *_MESSAGES})
 
 
 def load_ipython_extension(ipython: Any) -> None:
