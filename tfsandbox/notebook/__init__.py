@@ -1,0 +1,1 @@
+"""The Jupyter side: plain-data models of what a graph is, their drawings, and the magics that show them."""
