@@ -1,0 +1,18 @@
+"""What kernels say of the values they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def as_array(value: Any) -> np.ndarray:
+    """The value as an array: numbers of rank 0 may arrive as numpy scalars, strings of rank 0 as bytes."""
+    if value.__class__ is np.ndarray:
+        return value
+    if isinstance(value, bytes):
+        array = np.empty((), object)
+        array[()] = value
+        return array
+    return np.asarray(value)
