@@ -27,7 +27,7 @@ switch_op = register_op("Switch", "data: T, pred: bool -> output_false: T, outpu
 ref_switch_op = register_op("RefSwitch", "data: ref(T), pred: bool -> output_false: ref(T), output_true: ref(T)",
                             "T: type", allows_uninitialized_input=True)
 merge_op = register_op("Merge", "inputs: N*T -> output: T, value_index: int32", "T: type; N: int >= 1")
-ref_merge_op = register_op("RefMerge", "inputs: N*ref(T) -> output: ref(T), value_index: int32",
+ref_merge_op = register_op("RefMerge", "inputs: ref(N*T) -> output: ref(T), value_index: int32",
                            "T: type; N: int >= 1")
 ref_identity_op = register_op("RefIdentity", "input: ref(T) -> output: ref(T)", "T: type",
                               allows_uninitialized_input=True)

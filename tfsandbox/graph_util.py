@@ -1,0 +1,3 @@
+"""tf.graph_util."""
+
+from tfsandbox.framework.graph_util import *  # noqa: F403
