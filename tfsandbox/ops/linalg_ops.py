@@ -1,3 +1,13 @@
-"""linalg_ops."""
+"""The names of `tensorflow.python.ops.linalg_ops`, gathered from the files that hold them by subject."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from tfsandbox.ops import diagonals, factorizations, linear_systems, norms
+from tfsandbox.ops.diagonals import *  # noqa: F403
+from tfsandbox.ops.factorizations import *  # noqa: F403
+from tfsandbox.ops.factorizations import lu  # noqa: F401
+from tfsandbox.ops.linear_systems import *  # noqa: F403
+from tfsandbox.ops.linear_systems import log_matrix_determinant  # noqa: F401
+from tfsandbox.ops.norms import *  # noqa: F403
+
+__all__ = sorted({name for module in (diagonals, factorizations, linear_systems, norms) for name in module.__all__})

@@ -50,9 +50,9 @@ def _text(shape: Any) -> str:
 def _check_shapes(inputs: list[Any]) -> None:
     for i, value in enumerate(inputs):
         if value.shape != inputs[0].shape:
-            raise errors.InvalidArgumentError(None, None, "Inputs to operation of type AddN must have the same "
-                                                          f"size and shape.  Input 0: {_text(inputs[0].shape)} != input {i}: "
-                                                          f"{_text(value.shape)}")
+            raise errors.InvalidArgumentError(
+                None, None, f"Inputs to operation of type AddN must have the same size and shape.  Input 0: "
+                            f"{_text(inputs[0].shape)} != input {i}: {_text(value.shape)}")
 
 
 @add_n_op.kernel
