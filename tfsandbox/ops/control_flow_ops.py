@@ -258,7 +258,7 @@ def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> Any:
         raise TypeError("fns must be a list, tuple, or dict")
     if isinstance(pred_fn_pairs, dict):
         import collections
-        if not isinstance(pred_fn_pairs, collections.OrderedDict) and not exclusive:
+        if not isinstance(pred_fn_pairs, collections.OrderedDict):
             pred_fn_pairs = sorted(pred_fn_pairs.items(), key=lambda pair: pair[0].name)
         else:
             pred_fn_pairs = list(pred_fn_pairs.items())

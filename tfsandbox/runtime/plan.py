@@ -117,8 +117,8 @@ def needed_ops(targets: Iterable[Operation], feeds: set[Tensor], rewrites: Seque
 
 
 def input_of(op: Operation, index: int, rewrites: Sequence[PlanRewrite]) -> Tensor:
-    """An input of a node, after rewrites."""
-    for rewrite in rewrites:
+    """An input of a node, after rewrites; an inner scope's answer builds on those around it."""
+    for rewrite in reversed(rewrites):
         tensor = rewrite.input(op, index)
         if tensor is not None:
             return tensor

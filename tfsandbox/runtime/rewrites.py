@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfsandbox.framework.operation import Operation, Tensor
+    from tfsandbox.runtime.session import BaseSession
 
 
 class PlanRewrite:
     """Base class of rewrites; each instance is its own key."""
+
+    def begin(self, session: BaseSession) -> None:
+        """Called before the first run of each kind that a session makes under the rewrite."""
 
     def prepare(self, ops: list[Operation]) -> None:
         """Called with the nodes a run needs, before the questions below: the place to build nodes."""

@@ -182,6 +182,8 @@ class BaseSession:
         """Everything about a run that does not depend on the values fed."""
         if not self._graph._nodes_by_name and not _empty(fetches):
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        for rewrite in active:
+            rewrite.begin(self)
         plan = FetchPlan(fetches, self._graph)
         feeds: list[_Feed] = []
         expanders: list[Callable[[Any], list[Any]]] = []

@@ -1,0 +1,510 @@
+"""training_scope: which variables train, and how their gradients are changed, while a block of code runs.
+
+At run time the scope is a rewrite of the session's plan: a node that updates a variable outside of the scope is
+skipped, with its slots; a node that updates one inside gets its gradient and learning rate changed as the scope says.
+At build time it supplies the default `var_list`, adds the penalty to the loss that is differentiated, and changes
+gradients the same way; what was built so is not changed a second time when it runs in the same scope.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tfsandbox.framework import ops
+from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph
+from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.ops import array_ops, clip_ops, gradients_impl, math_ops, variables
+from tfsandbox.runtime import rewrites
+from tfsandbox.training import optimizer as optimizer_lib
+
+_MODIFIERS = ("learning_rate_multiplier", "clip_norm", "clip_value", "gradient_transform")
+
+_APPLY = re.compile(r"(Resource)?(Sparse)?Apply\w+$")
+_GRADIENT_INPUTS = ("grad", "delta", "gradient_accumulator")
+_RATE_INPUTS = ("lr", "alpha")
+
+
+def is_variable(value: Any) -> bool:
+    """Whether `value` is a variable of the sandbox."""
+    return isinstance(value, variables.Variable)
+
+
+def select_variables(selection: Any, argument: str, graph: Graph) -> list[Any] | None:
+    """The variables that a `trainable_variables` argument names, each once; None for all.
+
+    A list, a dict of variables or lists of them, a variable, or a regular expression for the start of the name.
+
+    Raises `TypeError` for what is no variable, `ValueError` for a selection that is empty or of another graph.
+    """
+    if selection is None:
+        return None
+    there = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+    names = ", ".join(v.op.name for v in there) or "none: no variable has been made yet"
+    if isinstance(selection, str):
+        chosen = [v for v in there if re.match(selection, v.op.name)]
+        if not chosen:
+            near = difflib.get_close_matches(selection, [v.op.name for v in there], 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{argument}={selection!r} matches the name of no trainable variable.{hint} "
+                             f"There are: {names}.")
+        return chosen
+    if is_variable(selection):
+        chosen = [selection]
+    elif isinstance(selection, dict):
+        chosen = []
+        for key, value in selection.items():
+            members = [value] if is_variable(value) else value
+            if not isinstance(members, (list, tuple)):
+                raise TypeError(f"{argument}[{key!r}] must be a tf.Variable or a list of them, but is "
+                                f"{type(value).__name__}: {value!r}")
+            chosen += members
+    elif isinstance(selection, (list, tuple, set, frozenset)):
+        chosen = list(selection)
+    else:
+        raise TypeError(f"{argument} must be a list or dict of variables, a variable, a pattern or None, but is "
+                        f"{type(selection).__name__}: {selection!r}")
+    for variable in chosen:
+        if not is_variable(variable):
+            raise TypeError(f"{argument} must hold tf.Variable objects, but holds {type(variable).__name__}: "
+                            f"{variable!r}")
+        if variable.graph is not graph:
+            raise ValueError(f"{argument}: variable {variable.op.name} belongs to another graph than the default one.")
+    if not chosen:
+        raise ValueError(f"{argument} selects no variable, so nothing would train. There are: {names}.")
+    return list(dict.fromkeys(chosen))
+
+
+@dataclass
+class VariableChange:
+    """What happened to one variable under a scope. Norms are L2 norms of float64 differences."""
+
+    name: str
+    trains: bool
+    changed: bool
+    delta_norm: float
+    value_norm: float
+    slots: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain data."""
+        return {"name": self.name, "trains": self.trains, "changed": self.changed, "delta_norm": self.delta_norm,
+                "value_norm": self.value_norm, "slots": dict(self.slots)}
+
+
+@dataclass
+class ScopeReport:
+    """What changed and what held still since the scope's first run in a session."""
+
+    changes: list[VariableChange]
+
+    @property
+    def moved(self) -> list[str]:
+        """Names of the variables that changed."""
+        return [c.name for c in self.changes if c.changed]
+
+    @property
+    def held(self) -> list[str]:
+        """Names of the variables that are bit for bit what they were."""
+        return [c.name for c in self.changes if not c.changed]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The records as plain data."""
+        return [c.to_json() for c in self.changes]
+
+    def __str__(self) -> str:
+        width = max([len(c.name) for c in self.changes] + [8])
+        lines = [f"{'variable':<{width}}  mask    moved   |change|    slots moved"]
+        for c in self.changes:
+            slots = ", ".join(f"{name} {delta:.3g}" for name, delta in c.slots.items() if delta) or (
+                "none" if c.slots else "-")
+            lines.append(f"{c.name:<{width}}  {'trains' if c.trains else 'frozen'}  {'yes' if c.changed else 'no':<5}  "
+                         f"{c.delta_norm:9.3g}    {slots}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class TrainingScope(rewrites.PlanRewrite):
+    """One active (or past) training scope; what `with training_scope(...) as scope` yields."""
+
+    def __init__(self, trainable_variables: Any, regularizer: Callable[[Any], Any] | None, is_chief: bool,
+                 modifiers: dict[str, Any], outer: TrainingScope | None) -> None:
+        self.graph = get_default_graph()
+        if regularizer is not None and not callable(regularizer):
+            raise TypeError(f"regularizer must be a function from a variable to a penalty or None, but is "
+                            f"{type(regularizer).__name__}: {regularizer!r}")
+        if not isinstance(is_chief, (bool, np.bool_)):
+            raise TypeError(f"is_chief must be a bool, but is {type(is_chief).__name__}: {is_chief!r}")
+        self._chosen = select_variables(trainable_variables, "trainable_variables", self.graph)
+        self.regularizer, self.outer = regularizer, outer
+        self.is_chief = bool(is_chief) and (outer is None or outer.is_chief)
+        self.learning_rate_multiplier, self._multipliers = _checked_multiplier(
+            modifiers.get("learning_rate_multiplier"))
+        self.clip_norm = _checked_positive("clip_norm", modifiers.get("clip_norm"))
+        self.clip_value = _checked_positive("clip_value", modifiers.get("clip_value"))
+        self.gradient_transform = modifiers.get("gradient_transform")
+        if self.gradient_transform is not None and not callable(self.gradient_transform):
+            raise TypeError(f"gradient_transform must be a function (gradient, variable) -> gradient, but is "
+                            f"{self.gradient_transform!r}")
+        if self._chosen is not None and outer is not None and not self.variables:
+            raise ValueError(f"trainable_variables selects {[v.op.name for v in self._chosen]}, none of which the scope "
+                             f"around it trains: an inner scope narrows the outer one. The outer one trains "
+                             f"{[v.op.name for v in outer.variables]}.")
+        self._penalties: dict[Any, Tensor | None] = {}
+        self._penalty: Tensor | None = None
+        self._inputs: dict[tuple[Operation, int], Tensor | None] = {}
+        self._baselines: dict[Any, dict[str, np.ndarray]] = {}
+
+    # ------------------------------------------------------------ which variables
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables that train in this scope, inside all scopes around it."""
+        chosen = self._chosen
+        if chosen is None:
+            chosen = self.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        if self.outer is None:
+            return list(chosen)
+        allowed = set(self.outer.variables) if self.outer.narrows else None
+        return [v for v in chosen if allowed is None or v in allowed]
+
+    @property
+    def narrows(self) -> bool:
+        """Whether the scope, or one around it, leaves variables out."""
+        return self._chosen is not None or (self.outer is not None and self.outer.narrows)
+
+    def trains(self, variable: Any) -> bool:
+        """Whether a variable trains here."""
+        if self._chosen is not None and variable not in self._chosen:
+            return False
+        return self.outer is None or self.outer.trains(variable)
+
+    def mask(self) -> dict[str, bool]:
+        """{name of a trainable variable of the graph: whether it trains here}."""
+        there = self.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        return {v.op.name: self.trains(v) for v in dict.fromkeys([*there, *(self._chosen or [])])}
+
+    # ------------------------------------------------------------ penalty
+
+    def _penalty_of(self, variable: Any) -> Tensor | None:
+        if variable not in self._penalties:
+            assert self.regularizer is not None
+            with self.graph.as_default(), ops.name_scope("training_scope/"), ops.control_dependencies(None):
+                penalty = self.regularizer(variable)
+                if penalty is not None:
+                    penalty = ops.convert_to_tensor(penalty)
+                    if penalty.shape.ndims not in (None, 0):
+                        raise ValueError(f"regularizer must give a scalar, but gave shape {penalty.shape} for "
+                                         f"{variable.op.name}")
+            self._penalties[variable] = penalty
+        return self._penalties[variable]
+
+    @property
+    def penalty(self) -> Tensor | None:
+        """The sum of the penalties of the scope's variables, as a scalar tensor; None without a regularizer."""
+        if self.regularizer is None:
+            return None
+        if self._penalty is None:
+            parts = [p for p in map(self._penalty_of, self.variables) if p is not None]
+            if not parts:
+                return None
+            with self.graph.as_default(), ops.name_scope("training_scope/"), ops.control_dependencies(None):
+                self._penalty = math_ops.add_n(parts, name="penalty")
+        return self._penalty
+
+    # ------------------------------------------------------------ build time
+
+    def default_var_list(self) -> list[Any] | None:
+        """The variables to train where a build call names none; None: the scope says nothing."""
+        return self.variables if self.narrows else None
+
+    def transform_loss(self, loss: Any) -> Any:
+        """The loss with the scope's penalty added."""
+        penalty = self.penalty
+        if penalty is None:
+            return loss
+        return math_ops.add(loss, math_ops.cast(penalty, loss.dtype.base_dtype), name="penalized_loss")
+
+    def transform_gradients(self, grads_and_vars: list[Any]) -> list[Any]:
+        """(gradient, variable) pairs after clip and transform; the penalty is in the loss already."""
+        return [(g if g is None or not self.trains(v) else self._changed(g, v), v) for g, v in grads_and_vars]
+
+    def built_update(self, update: Operation, variable: Any) -> None:
+        """An update was built in this scope: scale its learning rate, and leave it alone when it runs here."""
+        self.graph._caches.setdefault("built_in_scopes", {}).setdefault(update, []).append(self)
+        multiplier = self._multiplier(variable)
+        index = _input_index(update, _RATE_INPUTS)
+        if multiplier != 1.0 and index is not None and self.trains(variable):
+            update._update_input(index, self._scaled_rate(update.inputs[index], multiplier))
+
+    # ------------------------------------------------------------ run time
+
+    def begin(self, session: Any) -> None:
+        """Remember the variables as they are before the scope's first run in a session."""
+        if session.graph is self.graph and session not in self._baselines:
+            self._baselines[session] = {name: np.array(ref.value) for name, ref in session._state.refs.items()
+                                        if ref.value is not None}
+
+    def prepare(self, needed: list[Operation]) -> None:
+        """Build, before a plan is made, the nodes that stand in for gradients and learning rates."""
+        if not (self.regularizer or self.gradient_transform or self.clip_norm or self.clip_value
+                or self._multipliers or self.learning_rate_multiplier != 1.0):
+            return
+        built = self.graph._caches.get("built_in_scopes", {})
+        for op in needed:
+            variable = self._updated(op)
+            if variable is None or not self.trains(variable) or self in built.get(op, ()):
+                continue
+            for index, tensor in self._replacements(op, variable):
+                self._inputs[(op, index)] = tensor
+
+    def skips(self, op: Operation) -> bool:
+        """Whether the node updates a variable (or a slot of one) that does not train here."""
+        if self._chosen is None:
+            return False
+        variable = self._updated(op)
+        return variable is not None and variable not in self._chosen
+
+    def input(self, op: Operation, index: int) -> Tensor | None:
+        """The changed gradient or learning rate of an update."""
+        return self._inputs.get((op, index))
+
+    def _updated(self, op: Operation) -> Any:
+        """The variable whose training update this node is part of, or None."""
+        if op.graph is not self.graph:
+            return None
+        updates = op.graph._caches.get("optimizer_updates")
+        if updates is not None and op in updates:
+            return updates[op]
+        if _APPLY.match(op.type) and op.inputs:
+            return _variable_at(op)
+        return None
+
+    def _replacements(self, op: Operation, variable: Any) -> Iterator[tuple[int, Tensor]]:
+        index = _input_index(op, _GRADIENT_INPUTS)
+        unlocked = self.graph._finalized
+        self.graph._finalized = False
+        try:
+            with self.graph.as_default(), ops.control_dependencies(None), ops.name_scope("training_scope/"):
+                if index is not None:
+                    before = self._inputs.get((op, index), self._outer_input(op, index))
+                    gradient = self._with_penalty(op, before, variable)
+                    gradient = self._changed(gradient, variable)
+                    if gradient is not before:
+                        yield index, gradient
+                rate = _input_index(op, _RATE_INPUTS)
+                multiplier = self._multiplier(variable)
+                if rate is not None and multiplier != 1.0:
+                    yield rate, self._scaled_rate(self._outer_input(op, rate), multiplier)
+        finally:
+            self.graph._finalized = unlocked
+
+    def _outer_input(self, op: Operation, index: int) -> Tensor:
+        """An input as the scopes around this one have it."""
+        scope = self.outer
+        while scope is not None:
+            found = scope._inputs.get((op, index))
+            if found is not None:
+                return found
+            scope = scope.outer
+        return op.inputs[index]
+
+    def _with_penalty(self, op: Operation, gradient: Tensor, variable: Any) -> Tensor:
+        if self.regularizer is None:
+            return gradient
+        penalty = self._penalty_of(variable)
+        if penalty is None:
+            return gradient
+        with ops.name_scope(None):
+            slope, = gradients_impl.gradients(penalty, variable._ref() if hasattr(variable, "_ref") else variable,
+                                              name="training_scope/penalty_gradients")
+        if slope is None:
+            return gradient
+        slope = ops.convert_to_tensor(slope)
+        rows = _input_index(op, ("indices",))
+        if rows is not None:
+            # A sparse update touches these rows only; the penalty pulls on the same ones.
+            slope = array_ops.gather(slope, op.inputs[rows])
+        return math_ops.add(gradient, slope, name="with_penalty")
+
+    def _changed(self, gradient: Any, variable: Any) -> Any:
+        if self.gradient_transform is not None:
+            result = self.gradient_transform(gradient, variable)
+            if result is None:
+                raise TypeError(f"gradient_transform must give a gradient, but gave None for {variable.op.name}")
+            gradient = ops.convert_to_tensor_or_indexed_slices(result)
+        if self.clip_value is not None:
+            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_value(g, -self.clip_value, self.clip_value))
+        if self.clip_norm is not None:
+            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_norm(g, self.clip_norm))
+        return gradient
+
+    def _multiplier(self, variable: Any) -> float:
+        return self._multipliers.get(variable, self.learning_rate_multiplier)
+
+    def _scaled_rate(self, rate: Tensor, multiplier: float) -> Tensor:
+        with self.graph.as_default(), ops.control_dependencies(None), ops.name_scope("training_scope/"):
+            return math_ops.multiply(rate, ops.convert_to_tensor(multiplier, rate.dtype.base_dtype),
+                                     name="learning_rate")
+
+    # ------------------------------------------------------------ report
+
+    def report(self, sess: Any) -> ScopeReport:
+        """What changed in `sess` since the scope's first run there.
+
+        Raises `ValueError` where nothing ran in that session under the scope.
+        """
+        baseline = self._baselines.get(sess)
+        if baseline is None:
+            raise ValueError("nothing has run in this session inside the scope yet: run the train op inside "
+                             "`with training_scope(...) as scope:` first, then call scope.report(sess)")
+        mask = self.mask()
+        slots = _slots(self.graph, mask)
+        changes = []
+        for name, trains in mask.items():
+            ref = sess._state.refs.get(name)
+            if ref is None or ref.value is None:
+                continue
+            delta = _delta(baseline.get(name), ref.value)
+            moved = {s: _delta(baseline.get(s), sess._state.refs[s].value) for s in slots.get(name, [])
+                     if s in sess._state.refs and sess._state.refs[s].value is not None}
+            changes.append(VariableChange(name, trains, delta > 0, delta, _norm(ref.value), moved))
+        return ScopeReport(changes)
+
+    def __repr__(self) -> str:
+        mask = self.mask()
+        return f"<TrainingScope: {sum(mask.values())} of {len(mask)} variables train>"
+
+
+def _on_values(gradient: Any, function: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(gradient, ops.IndexedSlices):
+        return ops.IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)
+    return function(gradient)
+
+
+def _variable_at(op: Operation) -> Any:
+    """The Variable object of the storage that a node updates."""
+    storage = op.inputs[0]
+    table = op.graph._caches.setdefault("variable_of_storage", {})
+    if storage not in table:
+        for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+            for variable in op.graph.get_collection(key):
+                if is_variable(variable):
+                    table[variable._ref()] = variable
+        table.setdefault(storage, None)
+    return table[storage]
+
+
+def _input_index(op: Operation, names: Iterable[str]) -> int | None:
+    for i, arg in enumerate(op._op_def.inputs):
+        if arg.name in names:
+            return i
+    return None
+
+
+def _slots(graph: Graph, mask: dict[str, bool]) -> dict[str, list[str]]:
+    """{variable: the variables that its updates keep state in}."""
+    found: dict[str, list[str]] = {}
+    for op in graph.get_operations():
+        if _APPLY.match(op.type) and op.inputs and op.inputs[0].op.name in mask:
+            names = found.setdefault(op.inputs[0].op.name, [])
+            names += [t.op.name for t in op.inputs[1:] if t.dtype._is_ref_dtype and t.op.name not in names]
+    for op, variable in graph._caches.get("optimizer_updates", {}).items():
+        target = op.inputs[0].op.name if op.inputs else ""
+        if variable.op.name in mask and target and target != variable.op.name:
+            names = found.setdefault(variable.op.name, [])
+            if target not in names:
+                names.append(target)
+    return found
+
+
+def _delta(before: np.ndarray | None, after: np.ndarray) -> float:
+    if before is None or before.shape != np.shape(after):
+        return _norm(after)
+    if before.tobytes() == np.asarray(after).tobytes():
+        return 0.0
+    change = _norm(np.asarray(after, np.float64) - np.asarray(before, np.float64))
+    return change if change > 0 else float(np.nextafter(0, 1))
+
+
+def _norm(value: Any) -> float:
+    return float(np.sqrt(np.sum(np.square(np.abs(np.asarray(value)).astype(np.float64)))))
+
+
+def _checked_multiplier(value: Any) -> tuple[float, dict[Any, float]]:
+    if value is None:
+        return 1.0, {}
+    if isinstance(value, dict):
+        for variable, factor in value.items():
+            if not is_variable(variable):
+                raise TypeError(f"learning_rate_multiplier must be a number or {{variable: number}}, but has the key "
+                                f"{variable!r}")
+            _check_number("learning_rate_multiplier", factor)
+        return 1.0, {variable: float(factor) for variable, factor in value.items()}
+    _check_number("learning_rate_multiplier", value)
+    return float(value), {}
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name} must be a number, but is {type(value).__name__}: {value!r}")
+
+
+def _checked_positive(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    _check_number(name, value)
+    if not value > 0:
+        raise ValueError(f"{name} must be positive, but is {value!r}")
+    return float(value)
+
+
+def current_scope() -> TrainingScope | None:
+    """The innermost training scope of this thread."""
+    return next((r for r in reversed(rewrites.active.rewrites) if isinstance(r, TrainingScope)), None)
+
+
+def is_chief() -> bool:
+    """False inside a scope with `is_chief=False`: then only the chief's work (saving, summaries) is skipped."""
+    scope = current_scope()
+    return scope is None or scope.is_chief
+
+
+@contextmanager
+def training_scope(trainable_variables: Any = None, regularizer: Callable[[Any], Any] | None = None,
+                   is_chief: bool = True, **kwargs: Any) -> Iterator[TrainingScope]:
+    """Context manager: inside, `sess.run(train_op)` updates only `trainable_variables`.
+
+    The others and their optimizer slots keep their values bit for bit; forward values, losses, batch-norm updates and
+    the global step are as without the scope. Scopes nest: an inner one narrows the outer one. They are per thread.
+
+    Args:
+      trainable_variables: a list of variables, a dict whose values are variables or lists of them, a variable, a
+        regular expression for the start of their names, or None for all.
+      regularizer: a function from a variable to a scalar penalty (`tf.contrib.layers.l2_regularizer(0.01)`); its
+        gradient is added to each applied gradient. None from the function: no penalty for that variable.
+      is_chief: False skips what only the chief does: `Saver.save`, summary writers, initialisation.
+      **kwargs: `learning_rate_multiplier` (number or {variable: number}), `clip_norm` and `clip_value` (of each
+        gradient), `gradient_transform` (function (gradient, variable) -> gradient). A gradient gets its penalty first,
+        then the transform, then the clip by value, then the clip by norm.
+
+    Raises `TypeError` for another keyword or what is no variable, `ValueError` for a selection of nothing.
+    """
+    for name in kwargs:
+        if name not in _MODIFIERS:
+            near = difflib.get_close_matches(name, _MODIFIERS, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"training_scope() got an unexpected keyword argument {name!r}.{hint} "
+                            f"It takes: {', '.join(_MODIFIERS)}.")
+    scope = TrainingScope(trainable_variables, regularizer, is_chief, kwargs, current_scope())
+    with ExitStack() as stack:
+        stack.enter_context(rewrites.activated(scope))
+        stack.enter_context(optimizer_lib.building_in(scope))
+        yield scope
