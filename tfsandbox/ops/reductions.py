@@ -333,8 +333,6 @@ def reduction_dims(x: Any, axis: Any) -> Any:
 
 
 def _reduce(op_type: str, input_tensor: Any, axis: Any, keepdims: bool, name: str | None) -> Tensor:
-    input_tensor = ops.convert_to_tensor(input_tensor) if not isinstance(input_tensor, (Tensor, SparseTensor)) \
-        else input_tensor
     result = apply_op(op_type, input=input_tensor, reduction_indices=reduction_dims(input_tensor, axis),
                       keep_dims=keepdims, name=name)
     if axis is None and not keepdims:

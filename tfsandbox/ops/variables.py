@@ -18,7 +18,7 @@ from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops, control_flow_ops, initial_values, state_ops
+from tfsandbox.ops import array_ops, control_flow_ops, initial_values, slicing, state_ops
 from tfsandbox.ops.variable_collections import (  # noqa: F401
     _all_saveable_objects,
     all_variables,
@@ -420,7 +420,7 @@ class Variable(metaclass=_CreatedInScopes):
 
     def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, begin_mask: int,
                               end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Any:
-        return state_ops.strided_slice_assign(
+        return slicing.strided_slice_assign(
             self._ref(), begin, end, strides, value, begin_mask=begin_mask, end_mask=end_mask,
             ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, name=name)
 

@@ -375,7 +375,9 @@ class Emitter:
             return f"np.{function.__name__}"
         if id(function) not in self.kernel_names:
             base = getattr(function, "__name__", definition.name).strip("_") or definition.name
-            name = self._unused(base if base.isidentifier() else definition.name.lower())
+            if not base.isidentifier() or keyword.iskeyword(base):
+                base = definition.name.lower() + "_kernel"
+            name = self._unused(base)
             self.kernel_names[id(function)] = name
             self.constants[name] = function
         return self.kernel_names[id(function)]
