@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import ops
+from tfsandbox.framework import display, ops
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.ops import array_ops, clip_ops, gradients_impl, math_ops, variables
@@ -378,6 +379,9 @@ class TrainingScope(rewrites.PlanRewrite):
             changes.append(VariableChange(name, trains, delta > 0, delta, _norm(ref.value), moved))
         return ScopeReport(changes)
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return display.mimebundle(self)
+
     def __repr__(self) -> str:
         mask = self.mask()
         return f"<TrainingScope: {sum(mask.values())} of {len(mask)} variables train>"
@@ -466,6 +470,16 @@ def _checked_positive(name: str, value: Any) -> float | None:
     return float(value)
 
 
+class _Watchers(threading.local):
+    """Lists that scopes entered in this thread are noted in: how a manager learns what was held in its step."""
+
+    def __init__(self) -> None:
+        self.lists: list[list[Any]] = []
+
+
+watchers = _Watchers()
+
+
 def current_scope() -> TrainingScope | None:
     """The innermost training scope of this thread."""
     return next((r for r in reversed(rewrites.active.rewrites) if isinstance(r, TrainingScope)), None)
@@ -506,5 +520,7 @@ def training_scope(trainable_variables: Any = None, regularizer: Callable[[Any],
     scope = TrainingScope(trainable_variables, regularizer, is_chief, kwargs, current_scope())
     with ExitStack() as stack:
         stack.enter_context(rewrites.activated(scope))
+        for seen in watchers.lists:
+            seen.append(scope)
         stack.enter_context(optimizer_lib.building_in(scope))
         yield scope
