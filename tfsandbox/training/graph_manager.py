@@ -283,7 +283,7 @@ class TrainingGraphManager:
         values = {}
         with tensor_bundle.BundleReader(prefix) as reader:
             for name, variable in self._variables.items():
-                value = reader.read(name)
+                value = reader.get(name)
                 dtype = variable.dtype.base_dtype
                 if not variable.shape.is_compatible_with(value.shape) or (
                         dtype.is_numpy_compatible and value.dtype != np.dtype(dtype.as_numpy_dtype)):
