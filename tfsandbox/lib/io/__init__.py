@@ -1,0 +1,1 @@
+"""Files as TensorFlow programs reach them: `file_io` and `tf_record`."""

@@ -1,0 +1,1 @@
+"""What TensorFlow programs import from `tensorflow.python.platform`."""
