@@ -26,7 +26,8 @@ for s, s2 in SEEDS:
         case("TruncatedNormal", s, s2, runs=3, shape=[13], dtype=dt)
     case("RandomUniformInt", s, s2, shape=[9], minval=-3, maxval=11, dtype="int32")
     case("RandomUniformInt", s, s2, shape=[9], minval=-3 * 10 ** 12, maxval=10 ** 15, dtype="int64")
-case("RandomUniform", 1, 2, runs=1, shape=[2, 3], dtype="bfloat16")
+for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):
+    case(op, 1, 2, runs=2, shape=[7, 9], dtype="bfloat16")
 case("RandomUniform", 1, 2, runs=2, keep=20, shape=[600, 500], dtype="float32")
 case("RandomUniform", 1, 2, runs=2, keep=20, shape=[300, 500], dtype="float64")
 case("RandomStandardNormal", 1, 2, runs=2, keep=50, shape=[600, 500], dtype="float32")

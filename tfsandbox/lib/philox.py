@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfsandbox.framework import dtypes, errors
+
 from .philox_blocks import MASK64, MASK128, blocks, round_keys
 from .philox_bounded import ROW_STRETCH, ExhaustedError, bounded_normals
 from .philox_fills import NORMALS, STRETCH, UNIFORMS, Fill, TruncatedNormalFill, uniform_int
@@ -39,13 +41,17 @@ def _dimensions(shape: Shape) -> tuple[int, ...]:
     return dims
 
 
+def _type_name(dtype: npt.DTypeLike) -> str:
+    """The name of a floating type; the framework's bfloat16 arrays have one field of that name."""
+    kind = np.dtype(dtype)
+    return kind.names[0] if kind.names else kind.name
+
+
 def _bracketed(shape: Sequence[int]) -> str:
     return "[" + ",".join(str(d) for d in shape) + "]"
 
 
 def _invalid(message: str) -> Exception:
-    from ..framework import errors
-
     return errors.InvalidArgumentError(None, None, message)
 
 
@@ -76,13 +82,9 @@ class RandomStream:
     # Fills --------------------------------------------------------------------------------------------------
 
     def uniform(self, shape: Shape, dtype: npt.DTypeLike = np.float32) -> Array:
-        """RandomUniform: `shape` numbers in [0, 1), float16, float32 or float64; bit for bit TensorFlow's."""
-        name = np.dtype(dtype).name
+        """RandomUniform: `shape` numbers in [0, 1), of a floating type; bit for bit TensorFlow's."""
+        name = _type_name(dtype)
         return self._fill(("uniform", name), _dimensions(shape), Fill, UNIFORMS[name])
-
-    def uniform_bfloat16(self, shape: Shape) -> Array:
-        """RandomUniform for bfloat16: its values, in a float32 array."""
-        return self._fill(("uniform", "bfloat16"), _dimensions(shape), Fill, UNIFORMS["bfloat16"])
 
     def uniform_int(
         self, shape: Shape, minval: int, maxval: int, dtype: npt.DTypeLike = np.int32
@@ -97,15 +99,16 @@ class RandomStream:
         return self._fill(("int", kind.name, low, high), dims, Fill, uniform_int(low, high, kind))
 
     def standard_normal(self, shape: Shape, dtype: npt.DTypeLike = np.float32) -> Array:
-        """RandomStandardNormal: `shape` normals of mean 0 and deviation 1, float16, float32 or float64."""
-        name = np.dtype(dtype).name
+        """RandomStandardNormal: `shape` normals of mean 0 and deviation 1, of a floating type."""
+        name = _type_name(dtype)
         return self._fill(("normal", name), _dimensions(shape), Fill, NORMALS[name])
 
     def truncated_normal(self, shape: Shape, dtype: npt.DTypeLike = np.float32) -> Array:
-        """TruncatedNormal: normals of mean 0 and deviation 1, redrawn until within 2; float16, float32 or float64."""
-        name, dims = np.dtype(dtype).name, _dimensions(shape)
-        if name == "float16":  # rejected before it is rounded, so that 2 itself can come out
-            return self.truncated_normal(dims, np.float32).astype(np.float16)
+        """TruncatedNormal: normals of mean 0 and deviation 1, redrawn until within 2, of a floating type."""
+        name, dims = _type_name(dtype), _dimensions(shape)
+        if name in ("float16", "bfloat16"):  # rejected before they are rounded, so that 2 itself can come out
+            drawn = self.truncated_normal(dims, np.float32)
+            return drawn.astype(np.float16) if name == "float16" else dtypes.float32_to_bfloat16(drawn)
         return self._fill(("truncated", name), dims, TruncatedNormalFill, NORMALS[name])
 
     # Number by number ---------------------------------------------------------------------------------------
@@ -182,8 +185,6 @@ class RandomStream:
         except ValueError:
             raise _invalid("Invalid parameters") from None
         except ExhaustedError as method:
-            from ..framework import errors
-
             message = f"TruncatedNormal {method} distribution rejection sampler failed to accept a sample."
             raise errors.InternalError(None, None, message) from None
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfsandbox.framework import dtypes
+
 from .float32_functions import log, sincos
 from .philox_blocks import CHUNK, Counters, Words, blocks
 
@@ -34,9 +36,9 @@ def uniform_float16(words: Words) -> Array:
 
 
 def uniform_bfloat16(words: Words) -> Array:
-    """[0, 1) on a grid of 2**-7: bfloat16 values, in float32 arrays."""
+    """[0, 1) on a grid of 2**-7, as the framework's bfloat16 arrays."""
     bits = ((words.ravel() & np.uint32(0x7F)) | np.uint32(0x3F80)) << np.uint32(16)
-    return bits.view(np.float32) - np.float32(1)
+    return dtypes.float32_to_bfloat16(bits.view(np.float32) - np.float32(1))
 
 
 def uniform_float32(words: Words) -> Array:
@@ -114,8 +116,14 @@ def normal_float64(words: Words) -> Array:
     return out
 
 
+def normal_bfloat16(words: Words) -> Array:
+    """The float32 normals, rounded."""
+    return dtypes.float32_to_bfloat16(normal_float32(words))
+
+
 NORMALS: dict[str, Conversion] = {
     "float16": normal_float16,
+    "bfloat16": normal_bfloat16,
     "float32": normal_float32,
     "float64": normal_float64,
 }
