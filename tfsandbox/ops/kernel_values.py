@@ -16,3 +16,8 @@ def as_array(value: Any) -> np.ndarray:
         array[()] = value
         return array
     return np.asarray(value)
+
+
+def text_of_shape(value: Any) -> str:
+    """The shape of a value as `[2,3]`, as error messages write it."""
+    return "[" + ",".join(map(str, np.shape(value))) + "]"

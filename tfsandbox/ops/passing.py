@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import errors
+from tfsandbox.framework import dtypes, errors
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -123,3 +123,42 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     if not isinstance(shape, TensorShape):
         shape = TensorShape(shape)
     return apply_op("EnsureShape", input=x, shape=shape, name=name)
+
+
+_BIT_TYPES = ("{bfloat16, float16, float32, float64, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "
+              "complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
+bitcast_op = register_op("Bitcast", "input: T -> output: type",
+                         f"T: type in {_BIT_TYPES}; type: type in {_BIT_TYPES}").no_gradient()
+
+
+@bitcast_op.shape
+def _bitcast_shape(c: ShapeContext) -> TensorShape:
+    shape, before, after = c.shape(0), c.attr("T").size, c.attr("type").size
+    if shape.sizes is None or before == after:
+        return shape
+    if before > after:
+        return TensorShape.from_sizes((*shape.sizes, before // after))
+    wanted = after // before
+    if not shape.sizes or (shape.sizes[-1] is not None and shape.sizes[-1] != wanted):
+        raise ValueError(f"Cannot bitcast due to shape. {shape.sizes[-1] if shape.sizes else 0} does not match {wanted}")
+    return TensorShape.from_sizes(shape.sizes[:-1])
+
+
+@bitcast_op.kernel
+def _bitcast(value: Any, *, type: dtypes.DType) -> Any:
+    value = np.asarray(value)
+    before, after = value.dtype.itemsize, np.dtype(type.as_numpy_dtype).itemsize
+    if before == after:
+        return np.frombuffer(value.tobytes(), type.as_numpy_dtype).reshape(value.shape)
+    if before < after:
+        if not value.ndim or value.shape[-1] != after // before:
+            raise errors.InvalidArgumentError(
+                None, None, f"Cannot bitcast from {value.dtype} to {type.name}: the last dimension must be "
+                            f"{after // before}")
+        return np.frombuffer(value.tobytes(), type.as_numpy_dtype).reshape(value.shape[:-1])
+    return np.frombuffer(value.tobytes(), type.as_numpy_dtype).reshape(*value.shape, before // after)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The bits of `input` taken as another type; where the sizes differ the last axis is made or used up."""
+    return apply_op("Bitcast", input=input, type=type, name=name)
