@@ -14,7 +14,7 @@ from tfsandbox.ops import array_ops, casts, comparison_ops, complex_ops, element
 from tfsandbox.ops.broadcasting import StaticUnbroadcast, Unbroadcast, same_static_shapes
 
 __all__ = [
-    "add", "atan2", "div", "div_no_nan", "divide", "floor_div", "floordiv", "floormod", "maximum", "minimum", "mod",
+    "add", "atan2", "div", "divide", "floor_div", "floordiv", "floormod", "maximum", "minimum", "mod",
     "multiply", "pow", "realdiv", "scalar_mul", "squared_difference", "subtract", "truediv", "truncatediv",
     "truncatemod",
 ]
@@ -24,21 +24,16 @@ COMPLEX = "complex64, complex128"
 ARITHMETIC = f"{REALS}, uint8, int8, uint16, int16, int32, int64, {COMPLEX}"
 
 
-def _binary(name: str, types: str, **flags: bool) -> OpDef:
+def binary(name: str, types: str, **flags: bool) -> OpDef:
     op_def = register_op(name, "x: T, y: T -> z: T", f"T: type in {{{types}}}", **flags)
     op_def.shape(shape_inference.broadcast)
     return op_def
 
 
-def _like(x: Any, value: float) -> Any:
-    """A Python number in the type of an array: numpy 1 makes float64 of a float32 scalar and a Python number."""
-    return x.dtype.type(value)
-
-
 # ------------------------------------------------------------ Add, Sub, Mul
 
-add_op = _binary("Add", f"{REALS}, uint8, int8, int16, int32, int64, {COMPLEX}, string").ufunc(np.add, "+")
-add_v2_op = _binary("AddV2", f"{REALS}, uint8, int8, int16, int32, int64, {COMPLEX}",
+add_op = binary("Add", f"{REALS}, uint8, int8, int16, int32, int64, {COMPLEX}, string").ufunc(np.add, "+")
+add_v2_op = binary("AddV2", f"{REALS}, uint8, int8, int16, int32, int64, {COMPLEX}",
                     commutative=True, aggregate=True).ufunc(np.add, "+")
 
 
@@ -61,7 +56,7 @@ def add_v2(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_op("AddV2", x=x, y=y, name=name)
 
 
-sub_op = _binary("Sub", ARITHMETIC).ufunc(np.subtract, "-")
+sub_op = binary("Sub", ARITHMETIC).ufunc(np.subtract, "-")
 
 
 @sub_op.gradient
@@ -77,7 +72,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_op("Sub", x=x, y=y, name=name)
 
 
-mul_op = _binary("Mul", ARITHMETIC, commutative=True).ufunc(np.multiply, "*")
+mul_op = binary("Mul", ARITHMETIC, commutative=True).ufunc(np.multiply, "*")
 
 
 @mul_op.gradient
@@ -97,15 +92,15 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 # ------------------------------------------------------------ division
 
-real_div_op = _binary("RealDiv", ARITHMETIC).ufunc(np.divide, "/")
+real_div_op = binary("RealDiv", ARITHMETIC).ufunc(np.divide, "/")
 
 
 @real_div_op.gradient
 def _real_div_grad(op: Operation, grad: Tensor) -> list[Tensor]:
-    return _quotient_grad(op, grad, realdiv)
+    return quotient_grad(op, grad, realdiv)
 
 
-def _quotient_grad(op: Operation, grad: Tensor, quotient: Any) -> list[Tensor]:
+def quotient_grad(op: Operation, grad: Tensor, quotient: Any) -> list[Tensor]:
     x, y = op.inputs
     unbroadcast = Unbroadcast(op)
     x, y = complex_ops.conj(x), complex_ops.conj(y)
@@ -119,7 +114,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_op("RealDiv", x=x, y=y, name=name)
 
 
-div_op = _binary("Div", ARITHMETIC)
+div_op = binary("Div", ARITHMETIC)
 
 
 @div_op.kernel
@@ -129,28 +124,7 @@ def _div(x: Any, y: Any) -> Any:
 
 @div_op.gradient
 def _div_grad(op: Operation, grad: Tensor) -> list[Tensor]:
-    return _quotient_grad(op, grad, divide)
-
-
-div_no_nan_op = _binary("DivNoNan", f"float16, float32, float64, {COMPLEX}")
-
-
-@div_no_nan_op.kernel
-def _div_no_nan(x: Any, y: Any) -> Any:
-    return np.where(y == 0, _like(y, 0), x / y)
-
-
-@div_no_nan_op.gradient
-def _div_no_nan_grad(op: Operation, grad: Tensor) -> list[Tensor]:
-    return _quotient_grad(op, grad, div_no_nan)
-
-
-def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, and 0 wherever y is 0."""
-    with ops.name_scope(name, "div_no_nan", [x, y]) as name:
-        x = ops.convert_to_tensor(x, name="x")
-        y = ops.convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
-        return apply_op("DivNoNan", x=x, y=y, name=name)
+    return quotient_grad(op, grad, divide)
 
 
 def _check_divisor(y: Any) -> None:
@@ -158,7 +132,7 @@ def _check_divisor(y: Any) -> None:
         raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
-floor_div_op = _binary("FloorDiv", ARITHMETIC).no_gradient()
+floor_div_op = binary("FloorDiv", ARITHMETIC).no_gradient()
 
 
 @floor_div_op.kernel
@@ -175,7 +149,7 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_op("FloorDiv", x=x, y=y, name=name)
 
 
-truncate_div_op = _binary("TruncateDiv", ARITHMETIC)
+truncate_div_op = binary("TruncateDiv", ARITHMETIC)
 
 
 @truncate_div_op.kernel
@@ -196,7 +170,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 _MOD = f"int32, int64, {REALS}"
-floor_mod_op = _binary("FloorMod", _MOD)
+floor_mod_op = binary("FloorMod", _MOD)
 
 
 @floor_mod_op.kernel
@@ -224,8 +198,8 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 mod = floormod
 
-truncate_mod_op = _binary("TruncateMod", _MOD)
-mod_op = _binary("Mod", "int32, int64, float16, float16, bfloat16, float32, float64")
+truncate_mod_op = binary("TruncateMod", _MOD)
+mod_op = binary("Mod", "int32, int64, float16, float16, bfloat16, float32, float64")
 
 
 @truncate_mod_op.kernel
@@ -302,7 +276,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 # ------------------------------------------------------------ powers
 
-pow_op = _binary("Pow", f"bfloat16, float32, float16, float64, int32, int64, {COMPLEX}")
+pow_op = binary("Pow", f"bfloat16, float32, float16, float64, int32, int64, {COMPLEX}")
 
 
 @pow_op.kernel
@@ -337,7 +311,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
         return apply_op("Pow", x=x, y=y, name=name)
 
 
-squared_difference_op = _binary("SquaredDifference", f"{REALS}, int32, int64, {COMPLEX}", commutative=True)
+squared_difference_op = binary("SquaredDifference", f"{REALS}, int32, int64, {COMPLEX}", commutative=True)
 
 
 @squared_difference_op.kernel
@@ -375,8 +349,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 # ------------------------------------------------------------ minimum and maximum
 
-maximum_op = _binary("Maximum", f"{REALS}, int32, int64").ufunc(np.maximum)
-minimum_op = _binary("Minimum", f"{REALS}, int32, int64").ufunc(np.minimum)
+maximum_op = binary("Maximum", f"{REALS}, int32, int64").ufunc(np.maximum)
+minimum_op = binary("Minimum", f"{REALS}, int32, int64").ufunc(np.minimum)
 
 
 @maximum_op.gradient
@@ -425,3 +399,25 @@ def _atan2_grad(op: Operation, grad: Tensor) -> list[Tensor]:
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), from -pi to pi."""
     return apply_op("Atan2", y=y, x=x, name=name)
+
+
+next_after_op = register_op("NextAfter", "x1: T, x2: T -> output: T",
+                            "T: type in {float64, float32} = float32").ufunc(np.nextafter)
+next_after_op.shape(shape_inference.broadcast)
+
+
+@next_after_op.gradient
+def _next_after_grad(op: Operation, grad: Tensor) -> list[Tensor]:
+    x1, x2 = op.inputs
+    shapes = array_ops.shape(x1), array_ops.shape(x2)
+    unbroadcast = Unbroadcast(op, shapes)
+    with ops.control_dependencies([grad]):
+        ones = array_ops.ones(shapes[0], dtype=x1.dtype)
+        zeros = array_ops.zeros(shapes[1], dtype=x2.dtype)
+        left = unbroadcast(0, ones * grad)
+        return [left, unbroadcast(1, zeros * grad)]
+
+
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+    """The next number that the type can hold after x1 in the direction of x2."""
+    return apply_op("NextAfter", x1=x1, x2=x2, name=name)

@@ -13,7 +13,7 @@ from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.sparse_tensor import SparseTensor
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops, casts, comparison_ops
+from tfsandbox.ops import array_ops, casts, comparison_ops, complex_ops
 
 __all__ = [
     "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
@@ -204,6 +204,37 @@ def _prod_emit(node: Any) -> str | None:
     return _emit_reduce(node, "np.multiply")
 
 
+@prod_op.gradient
+def _prod_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
+    """Each element's gradient is the product of all others: of those before it and those after it.
+
+    (The product divided by the element would fail where it is 0.)
+    """
+    from tfsandbox.ops import sequences, sums
+    x = op.inputs[0]
+    shape = array_ops.shape(x)
+    axes = array_ops.reshape(op.inputs[1], [-1])
+    kept = reduced_shape(shape, op.inputs[1])
+    multiples = _safe_shape_div(shape, kept)
+    grad = array_ops.tile(array_ops.reshape(grad, kept), multiples)
+    # The reduced axes go to the front and become one, the others become one behind it.
+    with ops.device("/cpu:0"):
+        rank = array_ops.rank(x)
+        reduced = casts.cast((axes + rank) % rank, dtypes.int32)
+        others, _ = array_ops.setdiff1d(sequences.range(0, rank), reduced)
+        order = array_ops.concat([reduced, others], 0)
+        rows = reduce_prod(array_ops.gather(shape, reduced))
+        columns = reduce_prod(array_ops.gather(shape, others))
+    turned = array_ops.transpose(x, order)
+    turned_shape = array_ops.shape(turned)
+    flat = array_ops.reshape(turned, (rows, columns))
+    before = sums.cumprod(flat, axis=0, exclusive=True)
+    after = sums.cumprod(flat, axis=0, exclusive=True, reverse=True)
+    rest = array_ops.reshape(complex_ops.conj(before) * complex_ops.conj(after), turned_shape)
+    result = grad * array_ops.transpose(rest, array_ops.invert_permutation(order))
+    return [array_ops.reshape(result, shape), None]
+
+
 # ------------------------------------------------------------ Max, Min
 
 max_op = _reduction("Max")
@@ -307,7 +338,7 @@ def _euclidean_norm_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
 # ------------------------------------------------------------ the public functions
 
 
-def _renamed(keepdims: bool | None, keep_dims: bool | None, axis: Any, reduction_indices: Any) -> tuple[bool, Any]:
+def renamed(keepdims: bool | None, keep_dims: bool | None, axis: Any, reduction_indices: Any) -> tuple[bool, Any]:
     """The arguments under their new names. `ValueError` where old and new are both given."""
     if keep_dims is not None:
         if keepdims is not None:
@@ -332,7 +363,7 @@ def reduction_dims(x: Any, axis: Any) -> Any:
     return sequences.range(0, array_ops.rank(x))
 
 
-def _reduce(op_type: str, input_tensor: Any, axis: Any, keepdims: bool, name: str | None) -> Tensor:
+def reduce(op_type: str, input_tensor: Any, axis: Any, keepdims: bool, name: str | None) -> Tensor:
     result = apply_op(op_type, input=input_tensor, reduction_indices=reduction_dims(input_tensor, axis),
                       keep_dims=keepdims, name=name)
     if axis is None and not keepdims:
@@ -346,47 +377,47 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool | None = None
 
     `reduction_indices` and `keep_dims` are older names.
     """
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Sum", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Sum", input_tensor, axis, keepdims, name)
 
 
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                 reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """The mean over `axis`, arguments as in `reduce_sum`. The mean of integers is an integer."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Mean", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Mean", input_tensor, axis, keepdims, name)
 
 
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                 reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """The product over `axis`, arguments as in `reduce_sum`."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Prod", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Prod", input_tensor, axis, keepdims, name)
 
 
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """The maximum over `axis`, arguments as in `reduce_sum`."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Max", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Max", input_tensor, axis, keepdims, name)
 
 
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """The minimum over `axis`, arguments as in `reduce_sum`."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Min", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Min", input_tensor, axis, keepdims, name)
 
 
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """Whether all elements over `axis` are true, arguments as in `reduce_sum`."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("All", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("All", input_tensor, axis, keepdims, name)
 
 
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
                reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """Whether any element over `axis` is true, arguments as in `reduce_sum`."""
-    keepdims, axis = _renamed(keepdims, keep_dims, axis, reduction_indices)
-    return _reduce("Any", input_tensor, axis, keepdims, name)
+    keepdims, axis = renamed(keepdims, keep_dims, axis, reduction_indices)
+    return reduce("Any", input_tensor, axis, keepdims, name)

@@ -11,7 +11,7 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops, binary_ops
+from tfsandbox.ops import array_ops, binary_ops, elementwise
 
 __all__ = ["accumulate_n", "add_n", "cumprod", "cumsum"]
 
@@ -212,3 +212,36 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
     with ops.name_scope(name, "Cumprod", [x]) as name:
         x = ops.convert_to_tensor(x, name="x")
         return apply_op("Cumprod", x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)
+
+
+cumulative_logsumexp_op = _running("CumulativeLogsumexp", "{float16, float32, float64}")
+
+
+@cumulative_logsumexp_op.kernel
+def _cumulative_logsumexp(x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    lowest = np.finfo(x.dtype).min
+    return _accumulate(x, axis, exclusive, reverse, np.logaddexp, lowest)
+
+
+@cumulative_logsumexp_op.gradient
+def _cumulative_logsumexp_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
+    x, axis = op.inputs
+    cumulative = op.outputs[0]
+    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
+    # The logarithm takes no negative gradients: both signs are summed apart.
+    lowest = grad.dtype.min
+    positive, negative = grad > 0, grad < 0
+    log_positive = array_ops.where(positive, elementwise.log(grad), array_ops.ones_like(grad) * lowest)
+    log_negative = array_ops.where(negative, elementwise.log(-grad), array_ops.ones_like(grad) * lowest)
+    parts = [elementwise.exp(cumulative_logsumexp(part - cumulative, axis=axis, reverse=not reverse,
+                                                  exclusive=exclusive) + x)
+             for part in (log_positive, log_negative)]
+    return [parts[0] - parts[1], None]
+
+
+def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+                         name: str | None = None) -> Tensor:
+    """Running log(sum(exp(x))) along an axis, arguments as in `cumsum`."""
+    with ops.name_scope(name, "CumulativeLogsumexp", [x]) as name:
+        x = ops.convert_to_tensor(x, name="x")
+        return apply_op("CumulativeLogsumexp", x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)

@@ -1,0 +1,92 @@
+"""tf.math: mathematical functions."""
+
+from tfsandbox.ops.activations import log_softmax, softmax, softplus, softsign  # noqa: F401
+from tfsandbox.ops.binary_ops import (  # noqa: F401
+    add,
+    atan2,
+    divide,
+    floordiv,
+    floormod,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    nextafter,
+    pow,
+    scalar_mul,
+    squared_difference,
+    subtract,
+    truediv,
+)
+from tfsandbox.ops.comparison_ops import (  # noqa: F401
+    equal,
+    greater,
+    greater_equal,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+)
+from tfsandbox.ops.complex_ops import angle, conj, imag, real  # noqa: F401
+from tfsandbox.ops.elementwise import (  # noqa: F401
+    abs,
+    ceil,
+    exp,
+    expm1,
+    floor,
+    log,
+    log1p,
+    log_sigmoid,
+    reciprocal,
+    rint,
+    round,
+    rsqrt,
+    sigmoid,
+    sign,
+    sqrt,
+    square,
+    tanh,
+)
+from tfsandbox.ops.reductions import (  # noqa: F401
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
+from tfsandbox.ops.reshaping import invert_permutation  # noqa: F401
+from tfsandbox.ops.special_functions import (  # noqa: F401
+    bessel_i0e,
+    bessel_i1e,
+    betainc,
+    digamma,
+    erf,
+    erfc,
+    igamma,
+    igammac,
+    lgamma,
+    polygamma,
+    zeta,
+)
+from tfsandbox.ops.special_math_ops import bessel_i0, bessel_i1, lbeta  # noqa: F401
+from tfsandbox.ops.statistics import (  # noqa: F401
+    argmax,
+    argmin,
+    count_nonzero,
+    reduce_euclidean_norm,
+    reduce_logsumexp,
+    reduce_std,
+    reduce_variance,
+)
+from tfsandbox.ops.sums import accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp  # noqa: F401
+from tfsandbox.ops.tensor_products import polyval  # noqa: F401
+from tfsandbox.ops.trigonometric import acos, acosh, asin, asinh, atan, atanh, cos, cosh, sin, sinh, tan  # noqa: F401
+from tfsandbox.ops.zero_safe_ops import div_no_nan as divide_no_nan  # noqa: F401
