@@ -33,6 +33,7 @@ from tfsandbox.ops.blocks import (
     space_to_batch_nd, space_to_depth)
 from tfsandbox.ops.unique_ops import listdiff, setdiff1d, unique, unique_with_counts
 from tfsandbox.ops.searching import searchsorted, unravel_index
+from tfsandbox.ops import dense_slices  # noqa: F401  (registers a conversion)
 
 newaxis = None
 

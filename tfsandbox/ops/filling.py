@@ -125,7 +125,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
     """Zeros in the shape and type of `tensor`, or of type `dtype`."""
     with ops.name_scope(name, "zeros_like", [tensor]) as name:
         tensor = ops.convert_to_tensor(tensor, name="tensor")
-        if tensor.shape.is_fully_defined() and tensor.dtype != dtypes.variant:
+        if optimize and tensor.shape.is_fully_defined() and tensor.dtype != dtypes.variant:
             return zeros(tensor.shape, dtype=dtype or tensor.dtype, name=name)
         if dtype is not None and dtypes.as_dtype(dtype) != tensor.dtype and dtypes.as_dtype(dtype) != dtypes.variant:
             from tfsandbox.ops.shape_ops import shape_internal

@@ -91,10 +91,11 @@ def _slice_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     from tfsandbox.ops import array_ops
     value, begin, _ = op.inputs
     rank = array_ops.rank(value)
+    sizes = array_ops.shape(op.outputs[0])
     # One column of paddings before the slice, one after it.
     column = array_ops.stack([rank, 1])
     before = array_ops.reshape(begin, column)
-    after = array_ops.reshape(array_ops.shape(value) - array_ops.shape(op.outputs[0]) - begin, column)
+    after = array_ops.reshape(array_ops.shape(value) - sizes - begin, column)
     return [array_ops.pad(grad, array_ops.concat([before, after], 1)), None, None]
 
 
