@@ -1,7 +1,9 @@
 """tf.math: mathematical functions."""
 
-from tfsandbox.ops.activations import log_softmax, softmax, softplus, softsign  # noqa: F401
-from tfsandbox.ops.binary_ops import (  # noqa: F401
+# ruff: noqa: F401
+
+from tfsandbox.ops.activations import log_softmax, softmax, softplus, softsign
+from tfsandbox.ops.binary_ops import (
     add,
     atan2,
     divide,
@@ -18,7 +20,7 @@ from tfsandbox.ops.binary_ops import (  # noqa: F401
     subtract,
     truediv,
 )
-from tfsandbox.ops.comparison_ops import (  # noqa: F401
+from tfsandbox.ops.comparison_ops import (
     equal,
     greater,
     greater_equal,
@@ -33,8 +35,8 @@ from tfsandbox.ops.comparison_ops import (  # noqa: F401
     logical_xor,
     not_equal,
 )
-from tfsandbox.ops.complex_ops import angle, conj, imag, real  # noqa: F401
-from tfsandbox.ops.elementwise import (  # noqa: F401
+from tfsandbox.ops.complex_ops import angle, conj, imag, real
+from tfsandbox.ops.elementwise import (
     abs,
     ceil,
     exp,
@@ -53,7 +55,8 @@ from tfsandbox.ops.elementwise import (  # noqa: F401
     square,
     tanh,
 )
-from tfsandbox.ops.reductions import (  # noqa: F401
+from tfsandbox.ops.elementwise import neg as negative
+from tfsandbox.ops.reductions import (
     reduce_all,
     reduce_any,
     reduce_max,
@@ -62,8 +65,8 @@ from tfsandbox.ops.reductions import (  # noqa: F401
     reduce_prod,
     reduce_sum,
 )
-from tfsandbox.ops.reshaping import invert_permutation  # noqa: F401
-from tfsandbox.ops.special_functions import (  # noqa: F401
+from tfsandbox.ops.reshaping import invert_permutation
+from tfsandbox.ops.special_functions import (
     bessel_i0e,
     bessel_i1e,
     betainc,
@@ -76,8 +79,8 @@ from tfsandbox.ops.special_functions import (  # noqa: F401
     polygamma,
     zeta,
 )
-from tfsandbox.ops.special_math_ops import bessel_i0, bessel_i1, lbeta  # noqa: F401
-from tfsandbox.ops.statistics import (  # noqa: F401
+from tfsandbox.ops.special_math_ops import bessel_i0, bessel_i1, lbeta
+from tfsandbox.ops.statistics import (
     argmax,
     argmin,
     count_nonzero,
@@ -86,7 +89,8 @@ from tfsandbox.ops.statistics import (  # noqa: F401
     reduce_std,
     reduce_variance,
 )
-from tfsandbox.ops.sums import accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp  # noqa: F401
-from tfsandbox.ops.tensor_products import polyval  # noqa: F401
-from tfsandbox.ops.trigonometric import acos, acosh, asin, asinh, atan, atanh, cos, cosh, sin, sinh, tan  # noqa: F401
-from tfsandbox.ops.zero_safe_ops import div_no_nan as divide_no_nan  # noqa: F401
+from tfsandbox.ops.sums import accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp
+from tfsandbox.ops.tensor_products import polyval
+from tfsandbox.ops.trigonometric import acos, acosh, asin, asinh, atan, atanh, cos, cosh, sin, sinh, tan
+from tfsandbox.ops.zero_safe_ops import div_no_nan as divide_no_nan
+from tfsandbox.ops.zero_safe_ops import multiply_no_nan, reciprocal_no_nan, xdivy, xlogy

@@ -235,7 +235,7 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
         if transpose_b and adjoint_b:
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = ops.convert_to_tensor(a, name="a")
-        b = ops.convert_to_tensor(b, name="b", dtype=a.dtype.base_dtype)
+        b = ops.convert_to_tensor(b, name="b")
         ranks = a.shape.ndims, b.shape.ndims
         if not a_is_sparse and not b_is_sparse and all(r is None or r > 2 for r in ranks) or \
                 None not in ranks and max(ranks) > 2:  # type: ignore[type-var, operator]

@@ -113,8 +113,9 @@ def _sum_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
 
 def _static_spread(op: Operation, sizes: Sequence[int], axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The reduced shape with ones and how often to repeat along each axis; the nodes are made once in a graph."""
+    axes = np.ravel(axes)
     cache = op.graph._caches.setdefault("reduced_shape", {})
-    key = (tuple(sizes), tuple(np.asarray(axes).ravel().tolist()))
+    key = (tuple(sizes), tuple(axes.tolist()))
     found = cache.get(key)
     if found is None:
         kept = shape_inference.constant_value(reduced_shape(sizes, axes))
