@@ -43,7 +43,14 @@ class Program:
     required: list[str]                 # refs that must hold a value before the first line
     filename: str = ""
     code: Any = None
-    notes: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)     # what the constants are, in words
+
+    @property
+    def text(self) -> str:
+        """The source, with its constants listed above as comments."""
+        width = max(map(len, self.notes), default=0)
+        head = [f"# {name:<{width}} = {note}" for name, note in self.notes.items()]
+        return "\n".join([*head, self.source])
 
 
 class EmitNode:
@@ -106,7 +113,10 @@ class Emitter:
         while position < len(plan.steps):
             position = self._emit_run(position)
         self._emit_return()
-        return Program("\n".join(self.lines) + "\n", plan, self.constants, self.refs, self.states, self.line_ops,
+        source = "\n".join(self.lines) + "\n"
+        words = set(re.findall(r"\w+", source))
+        self.notes = {name: note for name, note in self.notes.items() if name in words}
+        return Program(source, plan, self.constants, self.refs, self.states, self.line_ops,
                        self.required, notes=self.notes)
 
     # ------------------------------------------------------------ liveness
@@ -194,6 +204,8 @@ class Emitter:
     def _call(self, step: Step, index: int) -> str:
         op, definition = step.op, step.op._op_def
         arguments = self._arguments(step)
+        if step.template is not None:
+            return step.template.format(*arguments)
         if definition.emit_fn is not None:
             template = definition.emit_fn(EmitNode(step))
             if template is not None:
@@ -419,6 +431,8 @@ def _counted(op: Operation) -> list[tuple[Any, int]]:
 
 def _described(constant: Any) -> str:
     array = np.asarray(constant)
+    if array.dtype == object:
+        return "a string" if array.ndim == 0 else f"strings, shape {array.shape}"
     if array.ndim == 0:
         return f"{array.dtype.name} {array[()]!s}"
     if array.size <= 8 and array.dtype != object:

@@ -45,7 +45,8 @@ class Buffer:
 class Value:
     """A value in a plan: fed, constant, a variable's storage, or computed by a step."""
 
-    __slots__ = ("kind", "dtype", "shape", "constant", "op", "index", "buffer", "conditions", "name", "last_use")
+    __slots__ = ("kind", "dtype", "shape", "constant", "op", "index", "buffer", "conditions", "name", "last_use",
+                 "reshaped_from")
 
     def __init__(self, kind: str, tensor: Tensor, shape: TensorShape, constant: Any = None, owned: bool = False,
                  conditions: Conditions = ALWAYS) -> None:
@@ -58,6 +59,7 @@ class Value:
         self.conditions = conditions
         self.name = ""
         self.last_use = -1
+        self.reshaped_from: Value | None = None  # the same elements in another shape
 
     @property
     def nbytes(self) -> int | None:
@@ -74,6 +76,7 @@ class Step:
     inputs: list[Value]
     outputs: list[Value]
     conditions: Conditions = ALWAYS
+    template: str | None = None  # the expression, where a simplification found a shorter one
 
 
 @dataclass
@@ -231,8 +234,11 @@ class Planner:
             return
         for rule in SIMPLIFICATIONS:
             replacement = rule(op, values, shapes)
-            if replacement is not None:
+            if isinstance(replacement, Value):
                 self._alias(op, replacement, rule.__doc__ or rule.__name__)
+                return
+            if replacement is not None:
+                self._step(op, values, shapes, conditions, replacement)
                 return
         self._step(op, values, shapes, conditions)
 
@@ -316,7 +322,8 @@ class Planner:
         self.plan.elided[op] = "constant" if op.type == "Const" else "computed once, while the plan was made"
         return True
 
-    def _step(self, op: Operation, values: list[Value], shapes: list[TensorShape], conditions: Conditions) -> None:
+    def _step(self, op: Operation, values: list[Value], shapes: list[TensorShape], conditions: Conditions,
+              template: str | None = None) -> None:
         definition = op._op_def
         if definition.is_ufunc and len(values) == 2:
             values = _with_scalars(values, shapes[0])
@@ -329,13 +336,17 @@ class Planner:
                 if tensor not in self.feeds:
                     self.values[tensor] = value
                 continue
-            value = Value("computed", tensor, shape, owned=not definition.is_view, conditions=conditions)
-            if definition.is_view:
+            # A template only reshapes: the result is a view.
+            is_view = definition.is_view or template is not None
+            value = Value("computed", tensor, shape, owned=not is_view, conditions=conditions)
+            if is_view:
                 _share(value, values)
+            if op.type in _RESHAPES or template is not None:
+                value.reshaped_from = values[0].reshaped_from or values[0]
             outputs.append(value)
             if tensor not in self.feeds:
                 self.values[tensor] = value
-        self.plan.steps.append(Step(op, values, outputs, conditions))
+        self.plan.steps.append(Step(op, values, outputs, conditions, template))
 
 
 def _with_scalars(values: list[Value], shape: TensorShape) -> list[Value]:
@@ -525,7 +536,8 @@ _HANDLERS = {
 
 # ------------------------------------------------------------ simplifications
 #
-# Each rule looks at one node and gives the value that equals its first output bit for bit, or None.
+# Each rule looks at one node and gives the value that equals its first output bit for bit, or the template of a
+# shorter expression (a reshape of its first input), or None.
 # Its docstring is what the code view says of the node.
 
 
@@ -533,30 +545,57 @@ def _same_shape(value: Value, shape: TensorShape) -> bool:
     return value.shape.is_fully_defined() and shape.is_fully_defined() and value.shape.as_list() == shape.as_list()
 
 
-def reshape_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | None:
-    """it would keep the shape its input already has"""
-    if op.type in ("Reshape", "ExpandDims", "Squeeze", "BroadcastTo", "Tile") and _same_shape(values[0], shapes[0]) \
-            and values[0].kind not in ("ref",):
-        return values[0]
+_RESHAPES = ("Reshape", "ExpandDims", "Squeeze")
+_REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any")
+
+
+def reshape_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
+    """it would give its input the shape it has, or had before"""
+    if op.type not in (*_RESHAPES, "BroadcastTo", "Tile"):
+        return None
+    return _in_shape(values[0], shapes[0], op.type in _RESHAPES)
+
+
+def _in_shape(value: Value, shape: TensorShape, reshapes: bool) -> Value | None:
+    """`value`, or what it was reshaped from, if that has the shape."""
+    if value.kind == "ref":
+        return None
+    if _same_shape(value, shape):
+        return value
+    before = value.reshaped_from
+    if reshapes and before is not None and _same_shape(before, shape) and before.kind == "computed" \
+            and before.conditions == value.conditions:
+        return before
     return None
 
 
-def reduce_over_nothing(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | None:
-    """it would reduce over no axis"""
-    if op.type in ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any") and values[1].constant is not None \
-            and np.size(values[1].constant) == 0 and values[0].kind != "ref":
+def reduce_over_nothing(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
+    """it would reduce over no axis, or over axes of size one"""
+    if op.type not in _REDUCTIONS or values[1].constant is None or values[0].kind == "ref":
+        return None
+    axes = np.asarray(values[1].constant).ravel()
+    if axes.size == 0:
         return values[0]
-    return None
+    if not values[0].shape.is_fully_defined() or not shapes[0].is_fully_defined():
+        return None
+    sizes = values[0].shape.as_list()
+    if any(sizes[axis] != 1 for axis in axes):
+        return None
+    found = _in_shape(values[0], shapes[0], True)
+    if found is not None:
+        return found
+    # Sizes are numbers of the plan's own: nothing from outside gets into the source here.
+    return f"{{0}}.reshape({tuple(int(d) for d in shapes[0].as_list())})" if values[0].kind == "computed" else None
 
 
-def cast_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | None:
+def cast_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
     """its input already has the type"""
     if op.type == "Cast" and op._attrs["SrcT"] == op._attrs["DstT"] and values[0].kind != "ref":
         return values[0]
     return None
 
 
-def times_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | None:
+def times_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
     """it would multiply or divide by one"""
     if op.type not in ("Mul", "RealDiv", "Div"):
         return None
@@ -568,7 +607,7 @@ def times_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> 
     return None
 
 
-def add_of_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | None:
+def add_of_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
     """it would add up a single value"""
     if op.type in ("AddN", "AccumulateNV2") and len(values) == 1 and values[0].kind != "ref":
         return values[0]
