@@ -208,7 +208,32 @@ class Planner:
         for op in ordered_ops(ops, self.feeds, self.rewrites):
             self.add(op)
         self.plan.fetches = [self.values[t] for t in fetches]
+        waited_for = {control for op in ops for control in op._control_inputs}
+        self._drop_unused(waited_for.union(targets))
         return self.plan
+
+    def _drop_unused(self, kept: set[Operation]) -> None:
+        """Steps whose results no step uses any more, once simplifications went around them.
+
+        What somebody waits for, or asked for, still runs: it may be there for its error.
+        """
+        used = {(v.op, v.index) for v in self.plan.fetches}
+        used.update((p.op, p.index) for v in self.plan.fetches for c in v.conditions for p, _ in c)
+        steps = []
+        for step in reversed(self.plan.steps):
+            op = step.op
+            if (not step.outputs or op in kept or op._op_def.is_stateful or mutates(op)
+                    or any((v.op, v.index) in used for v in step.outputs)):
+                steps.append(step)
+                used.update((v.op, v.index) for v in step.inputs)
+                for conjunction in step.conditions:
+                    used.update((predicate.op, predicate.index) for predicate, _ in conjunction)
+                if op.type in ("Merge", "RefMerge"):
+                    for value in step.inputs:
+                        used.update((p.op, p.index) for c in value.conditions for p, _ in c)
+            else:
+                self.plan.elided[op] = "its result is not needed: what used it was simplified"
+        self.plan.steps = steps[::-1]
 
     # ------------------------------------------------------------ one node
 
