@@ -97,6 +97,10 @@ for seed in ([1, 2], [-3, 2 ** 40]):
          dtype="int64")
     case("StatelessMultinomial", 0, 0, runs=1, stateless_seed=seed, logits=[[0.1, 0.9, 0.2], [3.0, -1.0, 0.0]],
          num_samples=7, dtype="float32", output_dtype="int64")
+for unique in (False, True):
+    for limit in (16, 37, 10 ** 6):
+        for op in ("UniformCandidateSampler", "LogUniformCandidateSampler"):
+            case(op, 3, 4, runs=3, range_max=limit, num_sampled=9, unique=unique)
 
 
 def build(raw, tf, one):
@@ -135,6 +139,8 @@ def build(raw, tf, one):
     if op == "ParameterizedTruncatedNormal":
         parameters = {k: tf.constant(a[k], dtype) for k in ("means", "stdevs", "minvals", "maxvals")}
         return raw.ParameterizedTruncatedNormal(shape=shape, **parameters, **seeds)
+    if op.endswith("CandidateSampler"):
+        return getattr(raw, op)(true_classes=tf.constant([[1]], tf.int64), num_true=1, **a, **seeds)[0]
     raise ValueError(op)
 
 

@@ -21,6 +21,7 @@ from .philox_blocks import MASK64, MASK128, blocks, round_keys
 from .philox_bounded import ROW_STRETCH, ExhaustedError, bounded_normals
 from .philox_fills import NORMALS, STRETCH, UNIFORMS, Fill, TruncatedNormalFill, uniform_int
 from .philox_sampling import gamma, multinomial, permutation, poisson
+from .philox_sequence import Sampler, WordSequence, candidates
 
 __all__ = ["RandomStream", "stateless_stream"]
 
@@ -30,6 +31,7 @@ Shape = Sequence[int] | Array
 # A small fill that is drawn again and again is drawn for several runs at once: that many numbers in all.
 _AHEAD_NUMBERS = 4096
 _AHEAD_RUNS = 64
+_WORDS_A_CANDIDATE = 2048
 _STATELESS_KEY = 0x02461E29_3EC8F720
 
 
@@ -187,6 +189,13 @@ class RandomStream:
         except ExhaustedError as method:
             message = f"TruncatedNormal {method} distribution rejection sampler failed to accept a sample."
             raise errors.InternalError(None, None, message) from None
+
+    def candidates(
+        self, sampler: Sampler, num_sampled: int, unique: bool
+    ) -> tuple[npt.NDArray[np.int64], int]:
+        """The sampled classes of a candidate sampler op, and how many draws they took; see `philox_sequence`."""
+        start = self._reserve((_WORDS_A_CANDIDATE * num_sampled + 3) // 4)
+        return candidates(WordSequence(self._keys, start), sampler, num_sampled, unique)
 
     def _fill(self, kind: tuple[Any, ...], shape: tuple[int, ...], fill: type[Fill], conversion: Any) -> Array:
         """The next run of a fill. `kind` names distribution, type and bounds."""
