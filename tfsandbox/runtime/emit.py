@@ -87,8 +87,8 @@ class Emitter:
         self.plan = plan
         self.lines: list[str] = []
         self.line_ops: dict[int, Operation] = {}
-        self.used_names: set[str] = {"np", "run", "kernels", "dead"}
-        self.constants: dict[str, Any] = {"np": np, "dead": _dead}
+        self.used_names: set[str] = {"np", "run", "kernels", "dead", "unfit"}
+        self.constants: dict[str, Any] = {"np": np, "dead": _dead, "unfit": _unfit}
         self.constant_names: dict[int, str] = {}
         self.kernel_names: dict[int, str] = {}
         self.refs: dict[str, Operation] = {}
@@ -206,7 +206,7 @@ class Emitter:
         arguments = self._arguments(step)
         if step.template is not None:
             return step.template.format(*arguments)
-        if definition.emit_fn is not None:
+        if definition.emit_fn is not None and not step.misfit:
             template = definition.emit_fn(EmitNode(step))
             if template is not None:
                 return template.format(*arguments)
@@ -214,7 +214,7 @@ class Emitter:
             from tfsandbox.framework import errors
             raise errors.UnimplementedError(None, op, f"op {op.type} (node {op.name}) has no kernel: the sandbox can "
                                                       "build this node but not run it")
-        if definition.is_ufunc:
+        if definition.is_ufunc and not step.misfit:
             target = self._dead_input(step, index)
             if target is not None:
                 name = self.kernel_name(definition)
@@ -230,6 +230,8 @@ class Emitter:
             grouped.append(f"{name}={self.literal(op._attrs[name])}")
         if definition.kernel_wants_state:
             grouped.append(f"state={self.state_name(op)}")
+        if step.misfit:
+            return f"unfit({self.literal(step.misfit)}, {self.kernel_name(definition)}, {', '.join(grouped)})"
         return f"{self.kernel_name(definition)}({', '.join(grouped)})"
 
     def _arguments(self, step: Step) -> list[str]:
@@ -444,3 +446,16 @@ def _dead(name: str) -> Any:
     from tfsandbox.framework import errors
     raise errors.InvalidArgumentError(None, None, f"Retval[0] does not have value: {name} lies in a branch that was not "
                                                   "taken in this run")
+
+
+def _unfit(reason: str, kernel: Any, *inputs: Any, **attrs: Any) -> Any:
+    """Stands for a kernel whose inputs have shapes that do not fit: raises its error, or else `reason`."""
+    from tfsandbox.framework import errors
+    if isinstance(kernel, np.ufunc) and len(inputs) == 2:
+        left, right = (f"[{','.join(map(str, np.shape(value)))}]" for value in inputs)
+        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {left} vs. {right}")
+    try:
+        kernel(*inputs, **attrs)
+    except (ValueError, TypeError, IndexError):  # numpy's own words would explain less
+        pass
+    raise errors.InvalidArgumentError(None, None, reason)

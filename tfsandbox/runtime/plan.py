@@ -77,6 +77,7 @@ class Step:
     outputs: list[Value]
     conditions: Conditions = ALWAYS
     template: str | None = None  # the expression, where a simplification found a shorter one
+    misfit: str = ""  # why the shapes of the inputs do not fit the op: all the step can do is raise
 
 
 @dataclass
@@ -187,6 +188,7 @@ class Planner:
         self.rewrites = rewrites
         self.values: dict[Tensor, Value] = {}
         self.conditions: dict[Operation, Conditions] = {}
+        self.misfits: dict[Operation, str] = {}
         self.plan = Plan([], [], [])
         self.feeds = set(feeds)
         for i, tensor in enumerate(feeds):
@@ -255,6 +257,9 @@ class Planner:
         if op.type == "Placeholder":
             raise self._unfed(op)
         shapes = self._shapes(op, values)
+        if op in self.misfits:
+            self._step(op, values, shapes, conditions)
+            return
         if self._fold(op, values, shapes, conditions):
             return
         for rule in SIMPLIFICATIONS:
@@ -311,10 +316,10 @@ class Planner:
         try:
             found = infer(PlanShapeContext(op, values), len(op._outputs))
         except ValueError as error:
-            listed = ", ".join(_shape_text(v.shape) for v in values)
-            raise errors.InvalidArgumentError(
-                None, op, f"{error} with input shapes {listed}\n\t [[node {op.name} (defined at {op._frame[0]}:"
-                          f"{op._frame[1]}) ]]") from None
+            # An error of the run, not of the plan: the node may lie in a branch that is not taken, and its kernel has
+            # TensorFlow's words for it.
+            self.misfits[op] = f"{error} with input shapes {', '.join(_shape_text(v.shape) for v in values)}"
+            return [t._shape for t in op._outputs]
         return [t._shape.merge_with(s) if _agree(t._shape, s) else s for t, s in zip(op._outputs, found)]
 
     def _fold(self, op: Operation, values: list[Value], shapes: list[TensorShape], conditions: Conditions) -> bool:
@@ -371,7 +376,7 @@ class Planner:
             outputs.append(value)
             if tensor not in self.feeds:
                 self.values[tensor] = value
-        self.plan.steps.append(Step(op, values, outputs, conditions, template))
+        self.plan.steps.append(Step(op, values, outputs, conditions, template, self.misfits.get(op, "")))
 
 
 def _with_scalars(values: list[Value], shape: TensorShape) -> list[Value]:
