@@ -14,6 +14,7 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext, unchanged
 from tfsandbox.framework.shape_rules import with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops.kernel_values import as_array, text_of_shape
 
 SMALL = 1000
 """`zeros` and `ones` of fewer elements than this are constants; larger ones are a Fill, which keeps graphs small."""
@@ -33,11 +34,13 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
 
 @fill_op.kernel
 def _fill(dims: Any, value: Any) -> Any:
+    if np.ndim(dims) != 1:
+        raise errors.InvalidArgumentError(None, None, f"dims must be a vector, got shape {text_of_shape(dims)}")
+    if np.ndim(value):
+        raise errors.InvalidArgumentError(None, None, f"value must be a scalar, got shape {text_of_shape(value)}")
     if np.any(dims < 0):
         raise errors.InvalidArgumentError(None, None, f"Dimension {dims.min()} must be >= 0")
-    result = np.empty(dims, value.dtype if isinstance(value, (np.generic, np.ndarray)) else object)
-    result[...] = value
-    return result
+    return np.full(dims, value, as_array(value).dtype)
 
 
 @fill_op.gradient
@@ -173,6 +176,9 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
 def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
     if depth < 0:
         raise errors.InvalidArgumentError(None, None, f"depth must be non-negative, got: {depth}")
+    if not -1 <= axis <= np.ndim(indices):
+        raise errors.InvalidArgumentError(None, None, f"Expected axis to be -1 or between [0, {np.ndim(indices) + 1}).  "
+                                                      f"But received: {axis}")
     if axis == -1:
         axis = np.ndim(indices)
     places = np.expand_dims(indices, axis)

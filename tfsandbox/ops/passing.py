@@ -108,7 +108,7 @@ def _ensure_shape_shape(c: ShapeContext) -> TensorShape:
 def _ensure_shape(value: Any, *, shape: TensorShape) -> Any:
     found = TensorShape(np.shape(value))
     if not shape.is_compatible_with(found):
-        raise errors.InvalidArgumentError(None, None, f"Shape of tensor  {text(found)} is not compatible with expected "
+        raise errors.InvalidArgumentError(None, None, f"Shape of tensor {text(found)} is not compatible with expected "
                                                       f"shape {text(shape)}.")
     return value
 

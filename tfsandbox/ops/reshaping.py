@@ -13,6 +13,7 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext, unchanged
 from tfsandbox.framework.shape_rules import known_product, text, unknown_of_rank, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops.kernel_values import as_array, text_of_shape
 
 reshape_op = register_op("Reshape", "tensor: T, shape: Tshape -> output: T",
                          "T: type; Tshape: type in {int32, int64} = int32")
@@ -50,8 +51,11 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
 
 @reshape_op.kernel(view=True)
 def _reshape(tensor: Any, shape: Any) -> Any:
+    if np.ndim(shape) != 1:
+        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not {text_of_shape(shape)}")
     sizes = tuple(shape.tolist())
-    count = np.size(tensor)
+    tensor = as_array(tensor)
+    count = tensor.size
     if sizes.count(-1) > 1:
         first = sizes.index(-1)
         raise errors.InvalidArgumentError(None, None, f"Only one input size may be -1, not both {first} and "
@@ -63,15 +67,18 @@ def _reshape(tensor: Any, shape: Any) -> Any:
         known *= 1 if size == -1 else size
     if -1 in sizes:
         if known == 0 and count == 0:
-            return np.reshape(tensor, tuple(0 if size == -1 else size for size in sizes))
-        if known == 0 or count % known:
+            return tensor.reshape(tuple(0 if size == -1 else size for size in sizes))
+        if known == 0:
+            raise errors.InvalidArgumentError(
+                None, None, f"Input to reshape is a tensor with {count} values, but the requested shape has 0")
+        if count % known:
             raise errors.InvalidArgumentError(
                 None, None, f"Input to reshape is a tensor with {count} values, but the requested shape requires a "
                             f"multiple of {known}")
     elif known != count:
         raise errors.InvalidArgumentError(
             None, None, f"Input to reshape is a tensor with {count} values, but the requested shape has {known}")
-    return np.reshape(tensor, sizes)
+    return tensor.reshape(sizes)
 
 
 @reshape_op.emit
@@ -126,7 +133,7 @@ def _expand_dims(value: Any, dim: Any) -> Any:
     if not -1 - rank <= place <= rank:
         raise errors.InvalidArgumentError(None, None, f"Tried to expand dim index {place} for tensor with {rank} "
                                                       "dimensions.")
-    return np.expand_dims(value, place)
+    return np.expand_dims(as_array(value), place)
 
 
 @expand_dims_op.emit
@@ -189,9 +196,10 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
 
 @squeeze_op.kernel(view=True)
 def _squeeze(value: Any, *, squeeze_dims: list[int]) -> Any:
-    sizes = np.shape(value)
+    value = as_array(value)
+    sizes = value.shape
     if not squeeze_dims:
-        return np.reshape(value, [size for size in sizes if size != 1])
+        return value.reshape([size for size in sizes if size != 1])
     rank = len(sizes)
     gone = set()
     for axis in squeeze_dims:
@@ -202,7 +210,7 @@ def _squeeze(value: Any, *, squeeze_dims: list[int]) -> Any:
             raise errors.InvalidArgumentError(None, None, f"Can not squeeze dim[{axis % rank}], expected a dimension "
                                                           f"of 1, got {sizes[axis]}")
         gone.add(axis % rank)
-    return np.reshape(value, [size for i, size in enumerate(sizes) if i not in gone])
+    return value.reshape([size for i, size in enumerate(sizes) if i not in gone])
 
 
 @squeeze_op.emit
@@ -271,9 +279,8 @@ def _checked_perm(value: Any, perm: Any) -> list[int]:
         raise errors.InvalidArgumentError(None, None, f"transpose expects a vector of size {rank}. But input(1) is a "
                                                       f"vector of size {len(order)}")
     for axis in order:
-        if not -rank <= axis < rank:
+        if not 0 <= axis < rank:
             raise errors.InvalidArgumentError(None, None, f"{axis} is out of range [0 .. {rank})")
-    order = [axis % rank for axis in order]
     for i in range(rank):
         if i not in order:
             raise errors.InvalidArgumentError(None, None, f"{i} is missing from {{{','.join(map(str, order))}}}.")
@@ -282,7 +289,7 @@ def _checked_perm(value: Any, perm: Any) -> list[int]:
 
 @transpose_op.kernel(view=True)
 def _transpose(x: Any, perm: Any) -> Any:
-    return np.transpose(x, _checked_perm(x, perm))
+    return as_array(x).transpose(_checked_perm(x, perm))
 
 
 @conjugate_transpose_op.kernel
@@ -356,6 +363,8 @@ def _invert_permutation_shape(c: ShapeContext) -> TensorShape:
 
 @invert_permutation_op.kernel
 def _invert_permutation(x: Any) -> Any:
+    if np.ndim(x) != 1:
+        raise errors.InvalidArgumentError(None, None, "invert_permutation expects a 1D vector.")
     count = len(x)
     result = np.full(count, -1, x.dtype)
     for i, place in enumerate(x.tolist()):

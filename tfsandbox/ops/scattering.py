@@ -79,6 +79,10 @@ def place_of(target: np.ndarray, indices: Any, updates: Any) -> tuple[Any, ...]:
         raise errors.InvalidArgumentError(None, None, f"Indices shape must have rank at least one. Found:"
                                                       f"{text_of_shape(indices)}")
     outer, depth = indices.shape[:-1], indices.shape[-1]
+    if np.ndim(indices) == 1 and updates.shape[0] != indices.shape[0]:
+        raise errors.InvalidArgumentError(
+            None, None, f"The outermost dimension of updates and indices must match. Got indices.shape "
+                        f"{text_of_shape(indices)}, updates.shape {text_of_shape(updates)}")
     if updates.shape[:len(outer)] != outer:
         raise errors.InvalidArgumentError(
             None, None, f"Outer dimensions of indices and update must match. Indices shape: {text_of_shape(indices)}, "

@@ -14,6 +14,7 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import merge
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops.kernel_values import text_of_shape
 
 select_op = register_op("Select", "condition: bool, t: T, e: T -> output: T", "T: type")
 
@@ -34,19 +35,18 @@ def _select_shape(c: ShapeContext) -> TensorShape:
 def _select(condition: Any, t: Any, e: Any) -> Any:
     if np.shape(t) != np.shape(e):
         raise errors.InvalidArgumentError(None, None, f"'then' and 'else' must have the same size.  but received: "
-                                                      f"{_listed(t)} vs. {_listed(e)}")
+                                                      f"{text_of_shape(t)} vs. {text_of_shape(e)}")
     shape, picked = np.shape(condition), np.shape(t)
     if shape != picked and shape:
-        if len(shape) != 1 or not picked or shape[0] != picked[0]:
+        if len(shape) == 1 and picked and shape[0] != picked[0]:
+            raise errors.InvalidArgumentError(None, None, f"Number of batches of 'then' must match size of 'cond', but "
+                                                          f"saw: {picked[0]} vs. {shape[0]}")
+        if len(shape) != 1 or not picked:
             raise errors.InvalidArgumentError(
                 None, None, f"Inputs to operation Select of type Select must have the same size and shape.  Input 0: "
-                            f"{_listed(condition)} != input 1: {_listed(t)}")
+                            f"{text_of_shape(condition)} != input 1: {text_of_shape(t)}")
         condition = condition.reshape(shape + (1,) * (len(picked) - 1))
     return np.where(condition, t, e)
-
-
-def _listed(value: Any) -> str:
-    return "[" + ",".join(map(str, np.shape(value))) + "]"
 
 
 @select_op.emit

@@ -400,9 +400,8 @@ def _check_index(index: Any) -> None:
     if isinstance(index, (int, np.integer, Dimension)):
         return
     dtype = getattr(index, "dtype", None)
-    shape = getattr(index, "shape", None)
-    if dtype is not None and dtypes.as_dtype(dtype).base_dtype in (dtypes.int32, dtypes.int64) and (
-            shape is None or len(shape) in (0, 1)):
+    rank = index.shape.ndims if isinstance(index, Tensor) else np.ndim(index) if dtype is not None else None
+    if dtype is not None and dtypes.as_dtype(dtype).base_dtype in (dtypes.int32, dtypes.int64) and rank in (None, 0, 1):
         return
     raise TypeError(_BAD_INDEX.format(index))
 

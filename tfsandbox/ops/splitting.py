@@ -120,12 +120,11 @@ def _split_v(value: Any, size_splits: Any, split_dim: Any, *, num_split: int) ->
     if len(sizes) != num_split:
         raise errors.InvalidArgumentError(
             None, None, f"size of the split_tensor must be 1-D and have the same elements as outputs got "
-                        f"{len(sizes)} and {num_split}")
+                        f"{size_splits.ndim} -D and {len(sizes)} elements")
     whole = value.shape[split_dim]
     total = sum(size for size in sizes if size >= 0)
     if sizes.count(-1) > 1:
-        raise errors.InvalidArgumentError(None, None, "Only one dimensions can have a value of-1. Second one found at "
-                                                      f"dimension {sizes.index(-1, sizes.index(-1) + 1)}")
+        raise errors.InvalidArgumentError(None, None, "There can only be one -1 in the input.")
     if total > whole or (-1 not in sizes and total != whole) or any(size < -1 for size in sizes):
         raise errors.InvalidArgumentError(
             None, None, f"Determined shape must either match input shape along split_dim exactly if fully specified, or "
