@@ -172,6 +172,10 @@ def test_errors(draw_badly, message):
     assert message in str(raised.value)
 
 
+def test_nothing_is_drawn_from_any_range():
+    assert RandomStream(1, 2).uniform_int((0, 2), 5, 3).shape == (0, 2)
+
+
 def test_a_bounded_normal_that_accepts_nothing_ends():
     with pytest.raises(errors.InternalError, match="failed to accept a sample"):
         RandomStream(1, 2).parameterized_truncated_normal((3,), *np.float32([np.nan, 1, 0, 9]))

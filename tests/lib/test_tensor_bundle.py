@@ -263,6 +263,15 @@ def test_missing_data(tmp_path):
     assert str(raised.value) == f"{prefix}{DATA}; No such file or directory"
 
 
+def test_places_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(errors.AlreadyExistsError):
+        BundleWriter(str(tmp_path / "file" / "c"))
+    (tmp_path / "c.index").mkdir()
+    with pytest.raises(errors.FailedPreconditionError, match="Is a directory"):
+        BundleReader(str(tmp_path / "c"))
+
+
 def everything(prefix):
     with BundleReader(prefix) as reader:
         for name in reader.names():

@@ -23,6 +23,7 @@ from .bundle_entry import (
     decode_header,
     index_path,
 )
+from .io.paths import error_of
 from .table import read_table
 from .tensor_slice import Box, TensorSlice, parse_shape_and_slice
 from .wire_format import read_varint
@@ -223,7 +224,7 @@ class BundleReader:
                 file = self._files.setdefault(entry.shard, open(path, "rb"))
             size = os.fstat(file.fileno()).st_size
         except OSError as problem:
-            raise errors.NotFoundError(None, None, f"{path}; {problem.strerror}") from None
+            raise error_of(problem, path) from None
         end = entry.offset + entry.size
         if end > size:
             raise _loss(path, f"the file is cut short: a tensor ends at byte {end}, the file at {size}")
@@ -297,7 +298,7 @@ def _missing(prefix: str, problem: OSError) -> errors.OpError:
     if isinstance(problem, FileNotFoundError):
         message = f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}"
         return errors.NotFoundError(None, None, message)
-    return errors.PermissionDeniedError(None, None, f"{index_path(prefix)}; {problem.strerror}")
+    return error_of(problem, index_path(prefix))
 
 
 def _check_places(entries: Any, shards: int) -> None:

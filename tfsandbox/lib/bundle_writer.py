@@ -13,6 +13,7 @@ from tfsandbox.framework import dtypes, errors
 
 from . import atomic_file, crc32c
 from .bundle_entry import HEADER_KEY, STRING, BundleEntry, BundleHeader, data_path, index_path
+from .io.paths import translated
 from .table import TableWriter
 from .tensor_slice import parse_shape_and_slice
 from .wire_format import varint
@@ -35,11 +36,9 @@ class BundleWriter:
         self._size = 0
         self._suffix = atomic_file.temporary_suffix()
         self._temporary = data_path(prefix, 0, 1) + self._suffix
-        try:
+        with translated(self._temporary):
             os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
             self._data: BinaryIO = open(self._temporary, "wb")
-        except OSError as problem:
-            raise errors.PermissionDeniedError(None, None, f"{problem.filename}; {problem.strerror}") from None
 
     def __enter__(self) -> BundleWriter:
         return self
@@ -106,11 +105,8 @@ class BundleWriter:
         self._size += size
 
     def _write(self, part: bytes | memoryview) -> None:
-        try:
+        with translated(self._temporary):
             self._data.write(part)
-        except OSError as problem:
-            message = f"{self._temporary}; {problem.strerror}"
-            raise errors.ResourceExhaustedError(None, None, message) from None
 
     def _write_strings(self, value: Array) -> tuple[int, int]:
         """Lengths, their checksum, contents. (All checksums see a length as four bytes, eight if it needs them.)"""
@@ -127,9 +123,9 @@ class BundleWriter:
         """Put the checkpoint in place."""
         index = index_path(self._prefix) + self._suffix
         try:
-            with self._data:
+            with translated(self._temporary), self._data:
                 atomic_file.sync(self._data)
-            with open(index, "wb") as file:
+            with translated(index), open(index, "wb") as file:
                 _write_index(file, BundleHeader(), self._entries)
                 atomic_file.sync(file)
             remove_temporaries(self._prefix, keep=self._suffix)

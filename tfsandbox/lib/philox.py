@@ -93,10 +93,12 @@ class RandomStream:
     ) -> Array:
         """RandomUniformInt: `shape` integers in [minval, maxval), int32 or int64.
 
-        Raises InvalidArgumentError unless minval < maxval.
+        Raises InvalidArgumentError unless minval < maxval, if there are any to draw.
         """
         dims, kind, low, high = _dimensions(shape), np.dtype(dtype), int(minval), int(maxval)
-        if low >= high and math.prod(dims) > 0:
+        if math.prod(dims) == 0:
+            return np.zeros(dims, kind)
+        if low >= high:
             raise _invalid(f"Need minval < maxval, got {low} >= {high}")
         return self._fill(("int", kind.name, low, high), dims, Fill, uniform_int(low, high, kind))
 
