@@ -76,7 +76,7 @@ class StaticUnbroadcast:
         self._needed = (True, True)
         self._shapes: Sequence[Any]
         self._axes: Sequence[Any]
-        if all(t.shape.is_fully_defined() for t in (x, y, grad)):
+        if isinstance(grad, Tensor) and all(t.shape.is_fully_defined() for t in (x, y, grad)):
             left, right, result = (tuple(t.shape.as_list()) for t in (x, y, grad))
             self._needed = (left != result, right != result)
             self._shapes = (left, right)

@@ -210,8 +210,6 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | 
     """
     if axis is None:
         axis = batch_dims
-    if not isinstance(axis, Tensor) and axis == 0 and hasattr(params, "sparse_read"):
-        return params.sparse_read(indices, name=name)
     return apply_op("GatherV2", params=params, indices=indices, axis=axis, batch_dims=batch_dims, name=name)
 
 
@@ -306,8 +304,6 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
     of both run in parallel. A run with an index outside `params` raises `InvalidArgumentError`.
     """
     if isinstance(batch_dims, int) and batch_dims == 0:
-        if hasattr(params, "gather_nd") and not isinstance(params, Tensor):
-            return params.gather_nd(indices, name=name)
         return apply_op("GatherNd", params=params, indices=indices, name=name)
     return batch_gather_nd(params, indices, batch_dims=batch_dims, name=name)
 
