@@ -76,7 +76,10 @@ class StaticUnbroadcast:
         self._needed = (True, True)
         self._shapes: Sequence[Any]
         self._axes: Sequence[Any]
-        if isinstance(grad, Tensor) and all(t.shape.is_fully_defined() for t in (x, y, grad)):
+        if not isinstance(grad, Tensor):  # IndexedSlices
+            self._shapes = (array_ops.shape(x), array_ops.shape(y))
+            self._axes = broadcast_gradient_args(*self._shapes)
+        elif all(t.shape.is_fully_defined() for t in (x, y, grad)):
             left, right, result = (tuple(t.shape.as_list()) for t in (x, y, grad))
             self._needed = (left != result, right != result)
             self._shapes = (left, right)
