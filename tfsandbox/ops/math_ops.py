@@ -7,10 +7,12 @@ from tfsandbox.ops import (
     casts,
     comparison_ops,
     complex_ops,
+    counting,
     elementwise,
     reductions,
     segment_ops,
     sequences,
+    sparse_segment_ops,
     special_functions,
     special_math_ops,
     statistics,
@@ -27,6 +29,7 @@ from tfsandbox.ops.casts import *  # noqa: F403
 from tfsandbox.ops.comparison_ops import *  # noqa: F403
 from tfsandbox.ops.comparison_ops import approximate_equal  # noqa: F401
 from tfsandbox.ops.complex_ops import *  # noqa: F403
+from tfsandbox.ops.counting import *  # noqa: F403
 from tfsandbox.ops.elementwise import *  # noqa: F403
 from tfsandbox.ops.elementwise import neg  # noqa: F401
 from tfsandbox.ops.matmul import *  # noqa: F403
@@ -36,6 +39,7 @@ from tfsandbox.ops.reductions import *  # noqa: F403
 from tfsandbox.ops.reductions import reduced_shape  # noqa: F401
 from tfsandbox.ops.segment_ops import *  # noqa: F403
 from tfsandbox.ops.sequences import *  # noqa: F403
+from tfsandbox.ops.sparse_segment_ops import *  # noqa: F403
 from tfsandbox.ops.special_functions import *  # noqa: F403
 from tfsandbox.ops.special_functions import bessel_i0e, bessel_i1e  # noqa: F401
 from tfsandbox.ops.special_math_ops import *  # noqa: F403
@@ -50,6 +54,7 @@ from tfsandbox.ops.zero_safe_ops import *  # noqa: F403
 from tfsandbox.ops.zero_safe_ops import multiply_no_nan, reciprocal_no_nan, xdivy, xlogy  # noqa: F401
 
 __all__ = sorted({name for module in (
-    binary_ops, casts, comparison_ops, complex_ops, elementwise, _matmul, reductions, segment_ops, sequences,
-    special_functions, special_math_ops, statistics, sums, tensor_products, trigonometric, zero_safe_ops,
+    binary_ops, casts, comparison_ops, complex_ops, counting, elementwise, _matmul, reductions, segment_ops, sequences,
+    sparse_segment_ops, special_functions, special_math_ops, statistics, sums, tensor_products, trigonometric,
+    zero_safe_ops,
 ) for name in module.__all__})
