@@ -58,7 +58,7 @@ class Template:
                                      f"you used tf.Variable when you meant tf.get_variable: {new}")
                 new = ops.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)[before:]
                 if new:
-                    from tfsandbox.logging import info
+                    from tfsandbox.platform.tf_logging import info
                     info("New variables created when calling a template after the first time, perhaps you used "
                          "tf.Variable when you meant tf.get_variable: %s", new)
             self._variables_created = True
