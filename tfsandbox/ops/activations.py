@@ -10,10 +10,11 @@ from tfsandbox.framework import ops, shape_inference
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_rules import with_rank_at_least
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import row_maxima, row_sums
 from tfsandbox.ops import array_ops, math_ops
-from tfsandbox.ops.nn_shapes import invalid, with_rank_at_least
+from tfsandbox.ops.nn_shapes import invalid
 
 __all__: list[str] = []
 
@@ -449,4 +450,4 @@ def _exchange(tensor: Tensor, axis: Any, rank: Tensor, name: str | None = None) 
     """Exchange an axis with the last one."""
     last = math_ops.subtract(rank, 1)
     order = array_ops.concat([math_ops.range(axis), [last], math_ops.range(axis + 1, last), [axis]], 0)
-    return array_ops.transpose(tensor, order, name=name)
+    return array_ops.transpose(tensor, order, name=name or "transpose")

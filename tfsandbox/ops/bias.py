@@ -10,10 +10,11 @@ from tfsandbox.framework import ops
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_rules import merge_sizes, with_rank, with_rank_at_least
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import column_sums, row_sums
 from tfsandbox.ops import array_ops, math_ops
-from tfsandbox.ops.nn_shapes import channel_axis, invalid, merged_size, with_rank, with_rank_at_least
+from tfsandbox.ops.nn_shapes import channel_axis, invalid
 
 __all__: list[str] = []
 
@@ -33,7 +34,7 @@ def _bias_add_shape(c: Any) -> TensorShape:
         return value
     sizes = value.as_list()
     at = channel_axis(layout, len(sizes))
-    sizes[at] = merged_size(sizes[at], bias.as_list()[0])
+    sizes[at] = merge_sizes(sizes[at], bias.as_list()[0])
     return TensorShape(sizes)
 
 

@@ -10,11 +10,21 @@ import numpy as np
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
 from tfsandbox.ops import convolution_kernels as kernels
 from tfsandbox.ops.convolution_kernels import Windows
-from tfsandbox.ops.nn_shapes import channel_axis, invalid, merged_size, pairs, spatial_axes, windowed_size, with_rank
+from tfsandbox.ops.nn_shapes import (
+    channel_axis,
+    channels_first,
+    channels_last,
+    invalid,
+    pairs,
+    sizes_last,
+    spatial_axes,
+    windowed_size,
+)
 
 __all__: list[str] = []
 
@@ -73,7 +83,7 @@ def _convolution_shape(c: Any) -> TensorShape:
     channels = channel_axis(layout, rank)
     inputs = sizes[channels]
     if op_type.startswith("Depthwise"):
-        inputs = merged_size(inputs, depth)
+        inputs = merge_sizes(inputs, depth)
         outputs = None if inputs is None or outputs is None else inputs * outputs
     elif inputs is not None and depth is not None and (depth == 0 or inputs % depth):
         raise ValueError(f"Depth of input ({inputs}) is not a multiple of input depth of filter ({depth})")
@@ -113,19 +123,6 @@ conv3d_backprop_input_op.shape(lambda c: with_rank(c.shape(0), 5))
 conv3d_backprop_filter_op.shape(lambda c: with_rank(c.shape(1), 5))
 
 # ------------------------------------------------------------ kernels
-
-
-def _channels_last(x: Any, layout: bytes) -> Any:
-    return x.transpose(0, *range(2, x.ndim), 1) if layout.startswith(b"NC") else x
-
-
-def _as_layout(x: Any, layout: bytes) -> Any:
-    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1)) if layout.startswith(b"NC") else x
-
-
-def _sizes_last(sizes: Any, layout: bytes) -> list[int]:
-    listed = [int(n) for n in sizes]
-    return [listed[0], *listed[2:], listed[1]] if layout.startswith(b"NC") else listed
 
 
 def _windows(op_type: str, shape: Sequence[int], kernel_shape: Sequence[int], strides: Sequence[int],
@@ -180,25 +177,25 @@ def _check_filter(kernel: Any, rank: int) -> None:
 def _conv2d(x: Any, kernel: Any, *, strides: list[int], padding: bytes, explicit_paddings: list[int],
             data_format: bytes, dilations: list[int]) -> Any:
     _check_filter(kernel, 4)
-    x = _channels_last(x, data_format)
+    x = channels_last(x, data_format)
     where = _windows("Conv2D", x.shape, kernel.shape, strides, dilations, data_format, padding, explicit_paddings)
-    return _as_layout(kernels.convolve(x, kernel, where), data_format)
+    return channels_first(kernels.convolve(x, kernel, where), data_format)
 
 
 @conv2d_backprop_input_op.kernel
 def _conv2d_backprop_input(sizes: Any, kernel: Any, grad: Any, *, strides: list[int], padding: bytes,
                            explicit_paddings: list[int], data_format: bytes, dilations: list[int]) -> Any:
-    shape, grad = _sizes_last(sizes, data_format), _channels_last(grad, data_format)
+    shape, grad = sizes_last(sizes, data_format), channels_last(grad, data_format)
     where = _windows("Conv2DBackpropInput", shape, kernel.shape, strides, dilations, data_format, padding,
                      explicit_paddings)
     _check_grad("Conv2DCustomBackpropInput", grad, shape, kernel.shape, where, kernel.shape[-1])
-    return _as_layout(kernels.input_gradient(shape, kernel, grad, where), data_format)
+    return channels_first(kernels.input_gradient(shape, kernel, grad, where), data_format)
 
 
 @conv2d_backprop_filter_op.kernel
 def _conv2d_backprop_filter(x: Any, sizes: Any, grad: Any, *, strides: list[int], padding: bytes,
                             explicit_paddings: list[int], data_format: bytes, dilations: list[int]) -> Any:
-    x, grad = _channels_last(x, data_format), _channels_last(grad, data_format)
+    x, grad = channels_last(x, data_format), channels_last(grad, data_format)
     shape = [int(n) for n in sizes]
     where = _windows("Conv2DBackpropFilter", x.shape, shape, strides, dilations, data_format, padding,
                      explicit_paddings)
@@ -210,24 +207,24 @@ def _conv2d_backprop_filter(x: Any, sizes: Any, grad: Any, *, strides: list[int]
 def _conv3d(x: Any, kernel: Any, *, strides: list[int], padding: bytes, data_format: bytes,
             dilations: list[int]) -> Any:
     _check_filter(kernel, 5)
-    x = _channels_last(x, data_format)
+    x = channels_last(x, data_format)
     where = _windows("Conv3D", x.shape, kernel.shape, strides, dilations, data_format, padding)
-    return _as_layout(kernels.convolve(x, kernel, where), data_format)
+    return channels_first(kernels.convolve(x, kernel, where), data_format)
 
 
 @conv3d_backprop_input_v2_op.kernel
 def _conv3d_backprop_input(sizes: Any, kernel: Any, grad: Any, *, strides: list[int], padding: bytes,
                            data_format: bytes, dilations: list[int]) -> Any:
-    shape, grad = _sizes_last(sizes, data_format), _channels_last(grad, data_format)
+    shape, grad = sizes_last(sizes, data_format), channels_last(grad, data_format)
     where = _windows("Conv3DBackpropInput", shape, kernel.shape, strides, dilations, data_format, padding)
     _check_grad("Conv3DBackpropInput", grad, shape, kernel.shape, where, kernel.shape[-1])
-    return _as_layout(kernels.input_gradient(shape, kernel, grad, where), data_format)
+    return channels_first(kernels.input_gradient(shape, kernel, grad, where), data_format)
 
 
 @conv3d_backprop_filter_v2_op.kernel
 def _conv3d_backprop_filter(x: Any, sizes: Any, grad: Any, *, strides: list[int], padding: bytes,
                             data_format: bytes, dilations: list[int]) -> Any:
-    x, grad = _channels_last(x, data_format), _channels_last(grad, data_format)
+    x, grad = channels_last(x, data_format), channels_last(grad, data_format)
     shape = [int(n) for n in sizes]
     where = _windows("Conv3DBackpropFilter", x.shape, shape, strides, dilations, data_format, padding)
     _check_grad("Conv3DBackpropFilter", grad, x.shape, shape, where, shape[-1])
@@ -261,24 +258,24 @@ def _depthwise_windows(shape: Sequence[int], kernel_shape: Sequence[int], stride
 def _depthwise(x: Any, kernel: Any, *, strides: list[int], padding: bytes, data_format: bytes,
                dilations: list[int]) -> Any:
     _check_filter(kernel, 4)
-    x = _channels_last(x, data_format)
+    x = channels_last(x, data_format)
     where = _depthwise_windows(x.shape, kernel.shape, strides, dilations, data_format, padding)
-    return _as_layout(kernels.convolve_depthwise(x, kernel, where), data_format)
+    return channels_first(kernels.convolve_depthwise(x, kernel, where), data_format)
 
 
 @depthwise_backprop_input_op.kernel
 def _depthwise_backprop_input(sizes: Any, kernel: Any, grad: Any, *, strides: list[int], padding: bytes,
                               data_format: bytes, dilations: list[int]) -> Any:
-    shape, grad = _sizes_last(sizes, data_format), _channels_last(grad, data_format)
+    shape, grad = sizes_last(sizes, data_format), channels_last(grad, data_format)
     where = _depthwise_windows(shape, kernel.shape, strides, dilations, data_format, padding)
     _check_grad("DepthwiseConv2DBackpropInput", grad, shape, kernel.shape, where, shape[-1] * kernel.shape[-1])
-    return _as_layout(kernels.depthwise_input_gradient(shape, kernel, grad, where), data_format)
+    return channels_first(kernels.depthwise_input_gradient(shape, kernel, grad, where), data_format)
 
 
 @depthwise_backprop_filter_op.kernel
 def _depthwise_backprop_filter(x: Any, sizes: Any, grad: Any, *, strides: list[int], padding: bytes,
                                data_format: bytes, dilations: list[int]) -> Any:
-    x, grad = _channels_last(x, data_format), _channels_last(grad, data_format)
+    x, grad = channels_last(x, data_format), channels_last(grad, data_format)
     shape = [int(n) for n in sizes]
     where = _depthwise_windows(x.shape, shape, strides, dilations, data_format, padding)
     _check_grad("DepthwiseConv2DBackpropFilter", grad, x.shape, shape, where, x.shape[-1] * shape[-1])

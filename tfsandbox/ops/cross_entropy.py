@@ -12,10 +12,11 @@ from tfsandbox.framework import dtypes, ops, shape_inference
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import row_sums
 from tfsandbox.ops import activations, array_ops, math_ops
-from tfsandbox.ops.nn_shapes import invalid, merged_size, with_rank
+from tfsandbox.ops.nn_shapes import invalid
 
 __all__: list[str] = []
 
@@ -169,7 +170,7 @@ _NO_SECOND_DERIVATIVE = ("Currently there is no way to take the second derivativ
 @sparse_softmax_cross_entropy_op.shape
 def _sparse_softmax_cross_entropy_shape(c: Any) -> list[TensorShape]:
     rows, classes = with_rank(c.shape(0), 2).as_list()
-    rows = merged_size(rows, with_rank(c.shape(1), 1).as_list()[0])
+    rows = merge_sizes(rows, with_rank(c.shape(1), 1).as_list()[0])
     return [TensorShape([rows]), TensorShape([rows, classes])]
 
 

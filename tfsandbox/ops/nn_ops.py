@@ -47,6 +47,20 @@ from tfsandbox.ops.cross_entropy import (  # noqa: F401
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfsandbox.ops.pooling import (  # noqa: F401
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    avg_pool_v2,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_v2,
+    max_pool_with_argmax,
+    pool,
+)
 from tfsandbox.ops.space_to_batch import with_space_to_batch  # noqa: F401
 
 __all__: list[str] = []

@@ -1,39 +1,16 @@
-"""Shape rules that the neural network ops share: ranks, batch-by-class matrices and sliding windows."""
+"""What the neural network ops share: sliding windows, layouts, and the error of a kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tfsandbox.framework import errors
-from tfsandbox.framework.tensor_shape import TensorShape
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:
     """The error of a kernel that cannot work on what it was given; the runtime names the node."""
     return errors.InvalidArgumentError(None, None, message)
-
-
-def with_rank(shape: TensorShape, rank: int) -> TensorShape:
-    """`shape`, which must have this rank; with nothing known, a shape of `rank` unknown sizes."""
-    if shape.ndims is None:
-        return TensorShape([None] * rank)
-    if shape.ndims != rank:
-        raise ValueError(f"Shape must be rank {rank} but is rank {shape.ndims}")
-    return shape
-
-
-def with_rank_at_least(shape: TensorShape, rank: int) -> TensorShape:
-    """`shape`, which must have at least this rank."""
-    if shape.ndims is not None and shape.ndims < rank:
-        raise ValueError(f"Shape must be at least rank {rank} but is rank {shape.ndims}")
-    return shape
-
-
-def merged_size(left: int | None, right: int | None) -> int | None:
-    """The size that both are; `ValueError` in the words of TensorFlow's shape rules where they differ."""
-    if left is not None and right is not None and left != right:
-        raise ValueError(f"Dimensions must be equal, but are {left} and {right}")
-    return right if left is None else left
 
 
 def spatial_axes(data_format: bytes, rank: int) -> range:
@@ -44,6 +21,22 @@ def spatial_axes(data_format: bytes, rank: int) -> range:
 def channel_axis(data_format: bytes, rank: int) -> int:
     """The axis of the channels of an array laid out as `data_format` says."""
     return 1 if data_format.startswith(b"NC") else rank - 1
+
+
+def channels_last(x: Any, data_format: bytes) -> Any:
+    """An array in this layout as a view with the channels last."""
+    return x.transpose(0, *range(2, x.ndim), 1) if data_format.startswith(b"NC") else x
+
+
+def channels_first(x: Any, data_format: bytes) -> Any:
+    """An array with the channels last as a view in this layout."""
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1)) if data_format.startswith(b"NC") else x
+
+
+def sizes_last(sizes: Any, data_format: bytes) -> list[int]:
+    """A shape in this layout as one with the channels last."""
+    listed = [int(n) for n in sizes]
+    return [listed[0], *listed[2:], listed[1]] if data_format.startswith(b"NC") else listed
 
 
 def windowed_size(size: int | None, window: int | None, stride: int, padding: bytes,
