@@ -16,15 +16,6 @@ class IndexedSlices:
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        if not isinstance(values, Tensor):
-            from tfsandbox.framework import conversion
-            values = conversion.convert_to_tensor(values, name="values")
-            indices = conversion.convert_to_tensor(indices, name="indices")
-            if dense_shape is not None:
-                dense_shape = conversion.convert_to_tensor(dense_shape, name="dense_shape")
-        elif not isinstance(indices, Tensor):
-            from tfsandbox.framework import conversion
-            indices = conversion.convert_to_tensor(indices, name="indices")
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 
     @property

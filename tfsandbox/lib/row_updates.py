@@ -59,14 +59,22 @@ def update(rule: Callable[[Array, Array], Array], array: Array, indices: Array, 
     array[unique] = values
 
 
-def update_each(rule: Callable[..., tuple[Array, ...]], arrays: list[Array], indices: Array, *updates: Array) -> None:
-    """For every index i in order: the rows i of all `arrays` become `rule(*rows, *rows of updates)`.
+def update_each(rule: Callable[..., tuple[Array, ...]], arrays: list[Array], indices: Array, updates: Array) -> None:
+    """For every index i in order: the rows i of all `arrays` become `rule(*those rows, the row of updates)`.
 
-    The rule works on many rows at once and gives the new rows, one a variable.
+    The rule works on many rows at once and gives the new rows, one result an array.
     """
-    for part in rounds(indices):
-        rows = indices if part.size == indices.size else indices[part]
-        given = updates if part.size == indices.size else tuple(u[part] for u in updates)
-        results = rule(*(array[rows] for array in arrays), *given)
+    parts = list(rounds(indices))
+    if len(parts) == 1:
+        results = rule(*(array[indices] for array in arrays), updates)
         for array, result in zip(arrays, results):
-            array[rows] = result
+            array[indices] = result
+        return
+    unique, inverse = np.unique(indices, return_inverse=True)
+    gathered = [array[unique] for array in arrays]
+    for part in parts:
+        at = inverse[part]
+        for rows, result in zip(gathered, rule(*(rows[at] for rows in gathered), updates[part])):
+            rows[at] = result
+    for array, rows in zip(arrays, gathered):
+        array[unique] = rows

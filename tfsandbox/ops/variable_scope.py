@@ -182,8 +182,6 @@ class VariableScope:
                 if given != dtypes.as_dtype(dtype).base_dtype:
                     raise ValueError(f"Initializer type '{given!s}' and explicit dtype "
                                      f"'{dtypes.as_dtype(dtype)!s}' don't match.")
-            if dtype is None and initializer is not None and not callable(initializer):
-                dtype = ops.convert_to_tensor(initializer).dtype.base_dtype
             return var_store.get_variable(
                 full_name, shape=shape, dtype=self._dtype if dtype is None else dtype,
                 initializer=self._initializer if initializer is None else initializer,

@@ -1,0 +1,25 @@
+"""The tf.train namespace."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tfsandbox.training.adadelta import AdadeltaOptimizer
+from tfsandbox.training.adagrad import AdagradOptimizer
+from tfsandbox.training.adagrad_da import AdagradDAOptimizer
+from tfsandbox.training.adam import AdamOptimizer
+from tfsandbox.training.ftrl import FtrlOptimizer
+from tfsandbox.training.gradient_descent import GradientDescentOptimizer
+from tfsandbox.training.momentum import MomentumOptimizer
+from tfsandbox.training.optimizer import Optimizer
+from tfsandbox.training.proximal_adagrad import ProximalAdagradOptimizer
+from tfsandbox.training.proximal_gradient_descent import ProximalGradientDescentOptimizer
+from tfsandbox.training.rmsprop import RMSPropOptimizer
+from tfsandbox.training.training_util import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
