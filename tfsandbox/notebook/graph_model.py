@@ -156,7 +156,10 @@ class Node:
 
 @dataclass
 class GraphModel:
-    """Nodes in the order in which they were made, with a title. `hidden` counts by role what a reduction left out."""
+    """Nodes in the order in which they were made, with a title. `hidden` counts by rule what a reduction left out.
+
+    Raises ValueError for a node without a name, or with the name of a scope (`a/`).
+    """
 
     nodes: list[Node]
     title: str = "graph"
@@ -164,6 +167,9 @@ class GraphModel:
 
     def __post_init__(self) -> None:
         self.index: dict[str, int] = {node.name: position for position, node in enumerate(self.nodes)}
+        for name in self.index:
+            if not name or name.endswith("/"):
+                raise ValueError(f"{name!r} is not a valid node name: it must not be empty and must not end in '/'.")
 
     def __len__(self) -> int:
         return len(self.nodes)

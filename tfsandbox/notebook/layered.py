@@ -210,7 +210,7 @@ def _chains(edges: Sequence[tuple[int, int]], rank: list[int],
 def _order(layers: Layers, keep_low: bool, keep_high: bool) -> None:
     """Sort the rows by barycentres, up and down, and keep the order with the fewest crossings."""
     rows = layers.rows
-    if len(rows) < 2:
+    if len(rows) < 2 or all(len(row) < 2 for row in rows):
         return
     size = len(layers.rank)
     position = [0.0] * size
@@ -269,6 +269,8 @@ def _crossings(layers: Layers, position: list[float]) -> int:
     """How many pairs of links cross."""
     total = 0
     for row in layers.rows:
+        if len(row) < 2:
+            continue
         seen: list[float] = []
         for item in row:
             ends = [position[other] for other in layers.above[item]]
@@ -324,55 +326,87 @@ def centres(layers: Layers, width: Sequence[float], links_above: Sequence[Sequen
         middle = offset[-1] / 2 if offset else 0.0
         for place, item in enumerate(row):
             x[item] = offset[place] - middle
+    down = _pulls(layers, links_below, links_above)
+    up = _pulls(layers, links_above, links_below)
     levels = range(len(layers.rows))
-    rounds = 10 if len(layers.rank) < 200 else 6 if len(layers.rank) < 400 else 3
-    for turn in range(rounds):
-        last = turn == rounds - 1
+    rounds = 6 if len(layers.rank) < 400 else 3
+    for _ in range(rounds):
+        moved = 0.0
         for level in levels:
-            _settle(layers, level, offsets[level], x, links_below, links_above, last)
+            moved = max(moved, _settle(layers.rows[level], offsets[level], x, down))
         for level in reversed(levels):
-            _settle(layers, level, offsets[level], x, links_above, links_below, last)
+            moved = max(moved, _settle(layers.rows[level], offsets[level], x, up))
+        if moved < 2.0:
+            break
+    both = [[*a, *b] for a, b in zip(down, up)]
+    for level in (*levels, *reversed(levels)):
+        _settle(layers.rows[level], offsets[level], x, both)
     left = min((x[item] - width[item] / 2 for row in layers.rows for item in row), default=0.0)
     return [value - left for value in x]
 
 
-def _settle(layers: Layers, level: int, offset: list[float], x: list[float], near: Sequence[Sequence[Link]],
-            back: Sequence[Sequence[Link]], both: bool) -> None:
+Pull = tuple[int, float, float]
+"""A neighbour, where it would have me relative to its centre, and how strongly."""
+
+
+def _pulls(layers: Layers, near: Sequence[Sequence[Link]], back: Sequence[Sequence[Link]]) -> list[list[Pull]]:
+    """What pulls each item to one side. A long edge should be straight, and so should a chain."""
+    count = layers.count
+    pulls: list[list[Pull]] = []
+    for item, links in enumerate(near):
+        found: list[Pull] = []
+        for neighbour, mine, theirs in links:
+            if item >= count:
+                weight = 8.0 if neighbour >= count else 2.0
+            else:
+                weight = 2.0 if neighbour >= count else 1.0
+            if len(links) == 1 and len(back[neighbour]) == 1:
+                weight *= 4.0
+            found.append((neighbour, theirs - mine, weight))
+        pulls.append(found)
+    return pulls
+
+
+def _settle(row: list[int], offset: list[float], x: list[float], pulls: list[list[Pull]]) -> float:
     """Move the items of one row to where their neighbours pull them, at the distances of `offset` or more.
 
-    `near` are the links to the side that pulls, `back` those to the other; with `both` both pull.
+    Returns the largest movement.
     """
-    blocks: list[list[float]] = []  # [mean, weight, items]
-    row = layers.rows[level]
-    count = layers.count
-    for place, item in enumerate(row):
-        links = near[item]
-        if both and back[item]:
-            links = [*links, *back[item]]
-        if links:
+    if len(row) == 1:
+        item = row[0]
+        found = pulls[item]
+        if not found:
+            return 0.0
+        total = weight = 0.0
+        for neighbour, shift, strength in found:
+            total += strength * (x[neighbour] + shift)
+            weight += strength
+        before, x[item] = x[item], total / weight
+        return abs(x[item] - before)
+    blocks: list[tuple[float, float, int]] = []  # (mean, weight, items)
+    for item, at in zip(row, offset):
+        found = pulls[item]
+        if found:
             total = weight = 0.0
-            for neighbour, mine, theirs in links:
-                # A long edge should be straight, and so should a chain.
-                if item >= count:
-                    pull = 8.0 if neighbour >= count else 2.0
-                else:
-                    pull = 2.0 if neighbour >= count else 1.0
-                if len(links) == 1 and len(back[neighbour]) == 1:
-                    pull *= 4.0
-                total += pull * (x[neighbour] + theirs - mine)
-                weight += pull
-            wanted = total / weight
+            for neighbour, shift, strength in found:
+                total += strength * (x[neighbour] + shift)
+                weight += strength
+            mean, items = total / weight - at, 1
         else:
-            wanted, weight = x[item], 0.2
-        blocks.append([wanted - offset[place], weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            mean, weight, items = blocks.pop()
-            before = blocks[-1]
-            before[0] = (before[0] * before[1] + mean * weight) / (before[1] + weight)
-            before[1] += weight
-            before[2] += items
+            mean, weight, items = x[item] - at, 0.2, 1
+        while blocks and blocks[-1][0] >= mean:
+            other, other_weight, other_items = blocks.pop()
+            together = weight + other_weight
+            mean, weight, items = (mean * weight + other * other_weight) / together, together, items + other_items
+        blocks.append((mean, weight, items))
     place = 0
+    moved = 0.0
     for mean, _, items in blocks:
-        for _ in range(int(items)):
-            x[row[place]] = mean + offset[place]
-            place += 1
+        for item, at in zip(row[place:place + items], offset[place:place + items]):
+            value = mean + at
+            change = abs(value - x[item])
+            if change > moved:
+                moved = change
+            x[item] = value
+        place += items
+    return moved

@@ -458,8 +458,10 @@ class _Placer:
                 aim = x[neighbour] + (self._dock(plan, line, neighbour) if len(chain) == 2 else 0.0)
                 if side == 1:
                     arriving.setdefault((item, line.lane), []).append((aim, neighbour, number))
-                elif abs(aim - at) < SNAP and len(layers.above[item]) == 1:
-                    docks[number, side] = aim
+                elif len(layers.above[item]) == 1:
+                    lanes = self.sizes[child].lanes
+                    if abs(aim - at) <= min(SNAP, lanes[min(line.lane, len(lanes) - 1)][1]):
+                        docks[number, side] = aim
         for (item, lane), found in arriving.items():
             lanes = self.sizes[plan.items[item]].lanes
             offset, half = lanes[min(lane, len(lanes) - 1)]

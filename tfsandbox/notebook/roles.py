@@ -241,29 +241,27 @@ class _RoleFinder:
     def _grow(self, training: set[str]) -> None:
         """Add what only training nodes use, and the groups made of nothing but training nodes."""
         keep = {"variable", "input"}
+        # The gradient of an input that nobody asked for ends in an Identity that nobody reads.
+        loose = {node.name for node in self.nodes if node.op == "Identity" and not self.users[node.name] and
+                 node.control_inputs and all(self._op(name) in GROUP_OPS for name in node.control_inputs)}
         waiting = [name for name in training]
         while waiting:
             node = self.node[waiting.pop()]
             grown: list[str] = []
             for name, _ in self.model.sources(node):
                 if name not in training and self.role.get(name) not in keep and \
-                        all(user in training for user in self.users[name]):
+                        all(user in training or user in loose for user in self.users[name]):
                     grown.append(name)
             for user in self.users[node.name]:
                 other = self.node[user]
                 if user not in training and other.op in GROUP_OPS and \
                         all(name in training for name in other.control_inputs):
                     grown.append(user)
-                elif user not in training and self._ends_a_gradient(other, training):
+                elif user in loose and user not in training and all(name in training for name in other.control_inputs):
                     grown.append(user)
             for name in dict.fromkeys(grown):
                 training.add(name)
                 waiting.append(name)
-
-    def _ends_a_gradient(self, node: Node, training: set[str]) -> bool:
-        """A gradient nobody asked for: an Identity held back by a group of training nodes, used by nobody."""
-        return node.op == "Identity" and not self.users[node.name] and bool(node.control_inputs) and \
-            all(name in training for name in node.control_inputs)
 
     def _behind(self, roots: Iterable[str], inside: set[str]) -> set[str]:
         """The nodes of `inside` that the roots depend on, roots included."""
