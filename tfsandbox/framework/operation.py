@@ -110,15 +110,7 @@ class Tensor:
         device = f", device={self.device}" if self.device else ""
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        # As in TensorFlow 1: identity. tf.equal compares values.
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return self is not other
+    # Equality and hash are those of object, identity, as in TensorFlow 1; tf.equal compares values.
 
     def __copy__(self) -> Tensor:
         return self

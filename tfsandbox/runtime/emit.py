@@ -29,6 +29,8 @@ RELEASE_BYTES = 1 << 18
 
 _NEVER = 1 << 60
 
+_AUGMENTED = ("+", "-", "*", "/")
+
 
 @dataclass
 class Program:
@@ -169,6 +171,10 @@ class Emitter:
         if op.type in ("Merge", "RefMerge"):
             self._emit_merge(step, indent)
             return
+        text = self._in_place(step, index)
+        if text is not None:
+            self._line(indent + text, op)
+            return
         text = self._call(step, index)
         targets = []
         for value in step.outputs:
@@ -179,6 +185,21 @@ class Emitter:
             text = f"{', '.join(targets)}{star} = {text}"
         self._line(indent + text, op)
         self._release(index, indent)
+
+    def _in_place(self, step: Step, index: int) -> str | None:
+        """`a += b` where `a` is not needed afterwards and has the shape and type of the sum."""
+        definition = step.op._op_def
+        if definition.infix not in _AUGMENTED or len(step.inputs) != 2 or step.template is not None:
+            return None
+        left, right = step.inputs
+        target = self._dead_input(step, index, 1)
+        if target is None or not target.shape.ndims or (target is right and not definition.is_commutative):
+            return None
+        other = right if target is left else left
+        if other is target:
+            return None
+        step.outputs[0].name = target.name
+        return f"{target.name} {definition.infix}= {self.expression(other)}"
 
     def _gives_tuple(self, definition: OpDef) -> bool:
         return bool(definition.outputs) and definition.outputs[0].is_list
@@ -215,7 +236,7 @@ class Emitter:
             raise errors.UnimplementedError(None, op, f"op {op.type} (node {op.name}) has no kernel: the sandbox can "
                                                       "build this node but not run it")
         if definition.is_ufunc and not step.misfit:
-            target = self._dead_input(step, index)
+            target = self._dead_input(step, index, REUSE_BYTES)
             if target is not None:
                 name = self.kernel_name(definition)
                 step.outputs[0].buffer = target.buffer
@@ -260,11 +281,11 @@ class Emitter:
             at += count
         return grouped
 
-    def _dead_input(self, step: Step, index: int) -> Value | None:
+    def _dead_input(self, step: Step, index: int, least: int) -> Value | None:
         """An input whose memory nobody needs after this step and which has the output's shape and type."""
         output = step.outputs[0]
         size = output.nbytes
-        if size is None or size < REUSE_BYTES or step.conditions != ALWAYS:
+        if size is None or size < least or step.conditions != ALWAYS:
             return None
         for value in step.inputs:
             buffer: Buffer = value.buffer

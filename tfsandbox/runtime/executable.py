@@ -10,6 +10,7 @@ from typing import Any
 
 from tfsandbox.framework import errors
 from tfsandbox.framework.operation import Operation
+from tfsandbox.runtime import quiet
 from tfsandbox.runtime.emit import Emitter, Program
 from tfsandbox.runtime.plan import Plan
 from tfsandbox.runtime.state import Ref, SessionState, uninitialized
@@ -29,7 +30,7 @@ def compile_plan(plan: Plan) -> Program:
 class Executable:
     """A program in one session: `run(*feeds)` gives the tuple of fetched values."""
 
-    __slots__ = ("program", "run", "unchecked")
+    __slots__ = ("program", "run", "call", "unchecked")
 
     def __init__(self, program: Program, state: SessionState) -> None:
         namespace: dict[str, Any] = dict(program.constants)
@@ -40,6 +41,8 @@ class Executable:
         exec(program.code, namespace)
         self.program = program
         self.run: Callable[..., tuple[Any, ...]] = namespace["run"]
+        # A node with a state may call the user's functions, and those may run this or another session.
+        self.call = quiet.call_nested if program.states else quiet.call_plain
         self.unchecked: list[Ref] = [namespace[name] for name in program.required]
 
     def check_initialized(self) -> None:

@@ -210,7 +210,8 @@ class Planner:
         for op in ordered_ops(ops, self.feeds, self.rewrites):
             self.add(op)
         self.plan.fetches = [self.values[t] for t in fetches]
-        waited_for = {control for op in ops for control in op._control_inputs}
+        waited_for = {control for op in ops for control in op._control_inputs
+                      if not _cannot_fail(control, self.values)}
         self._drop_unused(waited_for.union(targets))
         return self.plan
 
@@ -406,6 +407,19 @@ def _output_args(op: Operation) -> list[Any]:
             count = len(op._attrs[arg.type_list_attr])
         args += [arg] * count
     return args
+
+
+_TOTAL = frozenset(["AddN", "BatchMatMul", "BatchMatMulV2", "BiasAddGrad", "Conv2DBackpropFilter",
+                    "Conv2DBackpropInput", "MatMul", "Max", "Mean", "Min", "Prod", "ReluGrad", "Reshape", "Sum",
+                    "Transpose"])
+"""Ops besides elementwise ones that cannot fail where the shapes fit."""
+
+
+def _cannot_fail(op: Operation, values: dict[Tensor, Value]) -> bool:
+    """Whether waiting for the node means nothing: it changes nothing, and with these shapes raises nothing."""
+    if op.type not in _TOTAL and not op._op_def.is_ufunc:
+        return False
+    return all(t.dtype.is_floating and t in values and values[t].shape.is_fully_defined() for t in op._outputs)
 
 
 def _share(value: Value, sources_: Sequence[Value]) -> None:

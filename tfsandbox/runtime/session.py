@@ -67,10 +67,13 @@ class _Feed:
 class _Call:
     """One (fetches, fed tensors, rewrites) combination of a session."""
 
-    __slots__ = ("feeds", "targets", "fetches", "rebuild", "rewrites", "variants", "places", "expand", "mutations")
+    __slots__ = ("feeds", "targets", "fetches", "rebuild", "rewrites", "variants", "places", "expand", "mutations",
+                 "single")
 
     def __init__(self, feeds: list[_Feed], targets: list[Operation], fetches: list[Tensor], places: list[int | None],
-                 rebuild: Rebuild, active: tuple[rewrites.PlanRewrite, ...], expand: Any, mutations: int) -> None:
+                 rebuild: Rebuild, active: tuple[rewrites.PlanRewrite, ...], expand: Any, mutations: int,
+                 single: bool) -> None:
+        self.single = single
         self.feeds, self.targets, self.fetches, self.places = feeds, targets, fetches, places
         self.rebuild, self.rewrites, self.expand, self.mutations = rebuild, active, expand, mutations
         self.variants: dict[Any, Executable] = {}
@@ -151,31 +154,35 @@ class BaseSession:
             call = self._prepare(fetches, feed_dict, active)
             if key is not None:
                 self._calls[key] = call
-        arguments, shapes = [], []
+        arguments: list[Any] = []
+        shapes: Any = ()
         if feed_dict:
             values = feed_dict.values() if call.expand is None else call.expand(feed_dict)
             for feed, value in zip(call.feeds, values):
-                if value.__class__ is not np.ndarray or value.dtype != feed.dtype:
+                if value.__class__ is not np.ndarray or (value.dtype is not feed.dtype and value.dtype != feed.dtype):
                     value = feed.convert(value)
                 arguments.append(value)
-                shapes.append(value.shape)
-        executable = call.variants.get(tuple(shapes))
+            shapes = tuple([value.shape for value in arguments])
+        executable = call.variants.get(shapes)
         if executable is None:
             executable = self._variant(call, arguments)
         if executable.unchecked:
             executable.check_initialized()
         try:
-            with np.errstate(all="ignore"):
-                values = executable.run(*arguments)
+            results = executable.call(executable.run, *arguments)
         except Exception as error:
             explained = executable.explain(error)
             if explained is error:
                 raise
             raise explained from error
-        results = [value[()] if value.__class__ is np.ndarray and not value.ndim else value for value in values]
-        if len(results) != len(call.places):
-            results = [None if place is None else results[place] for place in call.places]
-        return call.rebuild(results)
+        if call.single:
+            # One tensor or one operation: nothing to arrange.
+            if not results:
+                return None
+            value = results[0]
+            return value if value.__class__ is not np.ndarray or value.ndim else value[()]
+        results = [value[()] if value.__class__ is np.ndarray and not value.ndim else value for value in results]
+        return call.rebuild([None if place is None else results[place] for place in call.places])
 
     def _prepare(self, fetches: Any, feed_dict: dict[Any, Any] | None,
                  active: tuple[rewrites.PlanRewrite, ...]) -> _Call:
@@ -202,7 +209,7 @@ class BaseSession:
         tensors = [e for e in plan.elements if isinstance(e, Tensor)]
         places = [tensors.index(e) if isinstance(e, Tensor) else None for e in plan.elements]
         return _Call(feeds, targets, tensors, places, plan.rebuild, active, None if simple else expand_all,
-                     self._graph._mutations)
+                     self._graph._mutations, plan.elements == [fetches])
 
     def _feed_tensors(self, key: Any) -> tuple[list[Tensor], Callable[[Any], list[Any]] | None]:
         """The tensors one feed key stands for, and how its value is spread over them (None: it is the one value)."""
