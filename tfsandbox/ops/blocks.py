@@ -57,7 +57,7 @@ def _depth_to_space_shape(c: ShapeContext) -> TensorShape:
                                    _divided(sizes[3], block * block)))
 
 
-@space_to_depth_op.kernel
+@space_to_depth_op.kernel(view=True)
 def _space_to_depth(value: Any, *, block_size: int, data_format: bytes) -> Any:
     b = block_size
     if data_format == b"NCHW":
@@ -71,7 +71,7 @@ def _space_to_depth(value: Any, *, block_size: int, data_format: bytes) -> Any:
     return blocks.transpose(0, 1, 3, 2, 4, 5).reshape(n, height // b, width // b, b * b * depth)
 
 
-@depth_to_space_op.kernel
+@depth_to_space_op.kernel(view=True)
 def _depth_to_space(value: Any, *, block_size: int, data_format: bytes) -> Any:
     b = block_size
     if data_format == b"NCHW":

@@ -193,7 +193,7 @@ class Emitter:
             return None
         left, right = step.inputs
         target = self._dead_input(step, index, 1)
-        if target is None or not target.shape.ndims or (target is right and not definition.is_commutative):
+        if target is None or not target.shape.ndims or (target is right and definition.infix not in "+*"):
             return None
         other = right if target is left else left
         if other is target:
