@@ -178,6 +178,30 @@ CASES: dict[str, list[Case]] = {
                                       "updates": numbers(2)})],
     **{name: [Case({"tensor": numbers(5), "indices": np.array([[4], [1]], np.int32), "updates": numbers(2)})]
        for name in ("TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate")},
+    "CheckNumerics": [Case({"tensor": numbers(2, 3), "message": "not finite"})],
+    "MaxPool": [Case({"input": distinct(2, 4, 5, 2).astype(np.float32), "ksize": [1, 2, 3, 1], "strides": [1, s, s, 1],
+                      "padding": p}) for s, p in ((1, "SAME"), (2, "VALID"))],
+    "AvgPool": [Case({"value": numbers(2, 4, 5, 2), "ksize": [1, 2, 3, 1], "strides": [1, s, s, 1], "padding": p})
+                for s, p in ((1, "SAME"), (2, "VALID"))],
+    "AvgPoolGrad": [Case({"orig_input_shape": np.array([2, 4, 5, 2], np.int32), "grad": numbers(2, 4, 5, 2),
+                          "ksize": [1, 2, 3, 1], "strides": [1, 1, 1, 1], "padding": "SAME"})],
+    "AvgPool3D": [Case({"input": numbers(1, 3, 4, 3, 2), "ksize": [1, 2, 2, 2, 1], "strides": [1, 1, 1, 1, 1],
+                        "padding": "SAME"})],
+    "AvgPool3DGrad": [Case({"orig_input_shape": np.array([1, 3, 4, 3, 2], np.int32), "grad": numbers(1, 3, 4, 3, 2),
+                            "ksize": [1, 2, 2, 2, 1], "strides": [1, 1, 1, 1, 1], "padding": "SAME"})],
+    "MaxPool3D": [Case({"input": distinct(1, 3, 4, 3, 2).astype(np.float32), "ksize": [1, 2, 2, 2, 1],
+                        "strides": [1, 2, 2, 2, 1], "padding": "SAME"})],
+    **{name: [Case({"orig_input": (a := distinct(1, 4, 4, 1).astype(np.float32)),
+                    "orig_output": a.reshape(1, 2, 2, 2, 2, 1).max((2, 4)), grad: numbers(
+                        *((1, 2, 2, 1) if name == "MaxPoolGrad" else (1, 4, 4, 1))).astype(np.float32),
+                    "ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"},
+                   fixed=("orig_input", "orig_output"))]
+       for name, grad in (("MaxPoolGrad", "grad"), ("MaxPoolGradGrad", "grad"))},
+    **{name: [Case({"orig_input": (a := distinct(1, 2, 4, 4, 1).astype(np.float32)),
+                    "orig_output": a.reshape(1, 1, 2, 2, 2, 2, 2, 1).max((2, 4, 6)), "grad": numbers(
+                        *((1, 1, 2, 2, 1) if name == "MaxPool3DGrad" else (1, 2, 4, 4, 1))).astype(np.float32),
+                    "ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"},
+                   fixed=("orig_input", "orig_output"))] for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
     "Tile": [Case({"input": numbers(2, 3), "multiples": np.array([2, 3], np.int32)})],
     "BiasAdd": [Case({"value": numbers(2, 3, 4), "bias": numbers(4)}),
                 Case({"value": numbers(2, 3, 4, 2), "bias": numbers(3), "data_format": "NCHW"})],
