@@ -143,7 +143,7 @@ def _compute_constant(tensor: Tensor, depth: int) -> np.ndarray | None:
         if value is None:
             return None  # set_shape may still make it known
     elif (op._op_def.foldable and op._op_def.kernel_fn is not None and depth < 60 and op._inputs
-          and op._op_def.state_fn is None and op._control_flow_context is None):
+          and op._op_def.state_fn is None):
         size = tensor._shape.num_elements()
         if size is None or size <= _LARGEST_CONSTANT:
             inputs: list[Any] = []
