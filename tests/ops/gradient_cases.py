@@ -6,7 +6,7 @@ input whose type may be floating; if that does not fit the op, the test asks for
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ class Case:
     outputs: tuple[int, ...] | None = None
     fixed: tuple[str, ...] = ()
     tolerance: float | None = None
-    attrs: dict[str, Any] = field(default_factory=dict)
+    dtype: type | None = None  # what floating arrays are made, instead of the widest type the op takes
 
 
 _rng = np.random.RandomState(0)
@@ -189,6 +189,18 @@ CASES: dict[str, list[Case]] = {
                         "padding": "SAME"})],
     "AvgPool3DGrad": [Case({"orig_input_shape": np.array([1, 3, 4, 3, 2], np.int32), "grad": numbers(1, 3, 4, 3, 2),
                             "ksize": [1, 2, 2, 2, 1], "strides": [1, 1, 1, 1, 1], "padding": "SAME"})],
+    "MaxPoolWithArgmax": [Case({"input": distinct(2, 4, 5, 2).astype(np.float32), "ksize": [1, 2, 3, 1],
+                                "strides": [1, 2, 2, 1], "padding": "VALID"}, outputs=(0,))],
+    **{name: [Case({"data": distinct(4, 2), "segment_ids": np.array([0, 0, 2, 2], np.int32)})]
+       for name in ("SegmentMax", "SegmentMin", "SegmentMean", "SegmentSum", "SegmentProd")},
+    **{name: [Case({"data": distinct(4, 2) + 0.05, "segment_ids": np.array([2, 0, 2, 1], np.int32),
+                    "num_segments": np.int32(3)})]
+       for name in ("UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum")},
+    **{name: [Case({"data": numbers(4, 2), "indices": np.array([0, 3, 1, 0], np.int32),
+                    "segment_ids": np.array([0, 0, 1, 2], np.int32),
+                    **({"num_segments": np.int32(4)} if name.endswith("Segments") else {})})]
+       for name in ("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum", "SparseSegmentMeanWithNumSegments",
+                    "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments")},
     "MaxPool3D": [Case({"input": distinct(1, 3, 4, 3, 2).astype(np.float32), "ksize": [1, 2, 2, 2, 1],
                         "strides": [1, 2, 2, 2, 1], "padding": "SAME"})],
     **{name: [Case({"orig_input": (a := distinct(1, 4, 4, 1).astype(np.float32)),
@@ -201,7 +213,7 @@ CASES: dict[str, list[Case]] = {
                     "orig_output": a.reshape(1, 1, 2, 2, 2, 2, 2, 1).max((2, 4, 6)), "grad": numbers(
                         *((1, 1, 2, 2, 1) if name == "MaxPool3DGrad" else (1, 2, 4, 4, 1))).astype(np.float32),
                     "ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"},
-                   fixed=("orig_input", "orig_output"))] for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
+                   fixed=("orig_input", "orig_output"), dtype=np.float32)] for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
     "Tile": [Case({"input": numbers(2, 3), "multiples": np.array([2, 3], np.int32)})],
     "BiasAdd": [Case({"value": numbers(2, 3, 4), "bias": numbers(4)}),
                 Case({"value": numbers(2, 3, 4, 2), "bias": numbers(3), "data_format": "NCHW"})],

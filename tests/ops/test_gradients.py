@@ -58,7 +58,7 @@ def check(definition: op_registry.OpDef, case: Case) -> None:
         fed: list[tuple[Any, np.ndarray]] = []
         for arg in definition.inputs:
             value = arguments[arg.name]
-            dtype = widest(definition, arg)
+            dtype = case.dtype or widest(definition, arg)
 
             def feedable(one: Any, arg: Any = arg, dtype: type = dtype) -> Any:
                 if not is_float(one) or arg.name in case.fixed:
