@@ -37,6 +37,8 @@ from tfsandbox.ops.convolution import (  # noqa: F401
     conv3d_transpose,
     conv_transpose,
     convolution,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input,
@@ -47,6 +49,8 @@ from tfsandbox.ops.cross_entropy import (  # noqa: F401
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfsandbox.ops.dropping import dropout, dropout_v2  # noqa: F401
+from tfsandbox.ops.normalization import local_response_normalization, lrn  # noqa: F401
 from tfsandbox.ops.pooling import (  # noqa: F401
     avg_pool,
     avg_pool1d,
@@ -61,6 +65,7 @@ from tfsandbox.ops.pooling import (  # noqa: F401
     max_pool_with_argmax,
     pool,
 )
+from tfsandbox.ops.ranking import in_top_k, top_k  # noqa: F401
 from tfsandbox.ops.space_to_batch import with_space_to_batch  # noqa: F401
 
 __all__: list[str] = []

@@ -1,0 +1,240 @@
+"""Batch normalization as one op, in the three versions that TensorFlow's graphs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfsandbox.framework import ops
+from tfsandbox.framework.constant_op import constant
+from tfsandbox.framework.op_def_library import apply_op
+from tfsandbox.framework.op_registry import register_op
+from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_rules import merge_sizes, with_rank
+from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.lib.matrix_reductions import column_sums
+from tfsandbox.ops import array_ops, math_ops
+from tfsandbox.ops.nn_shapes import channel_axis, channels_first, channels_last, spatial_axes
+
+__all__: list[str] = []
+
+_COMMON = "epsilon: float = 0.0001; data_format: string in {'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true"
+_ONE = "T: type in {float32}; " + _COMMON
+_TWO = "T: type in {float16, bfloat16, float32}; U: type in {float32}; " + _COMMON
+
+_OUTPUTS = "y: T, batch_mean: {0}, batch_variance: {0}, reserve_space_1: {0}, reserve_space_2: {0}"
+_GRADS = "x_backprop: T, scale_backprop: {0}, offset_backprop: {0}, reserve_space_{1}: {0}, reserve_space_{2}: {0}"
+
+fused_batch_norm_op = register_op(
+    "FusedBatchNorm", "x: T, scale: T, offset: T, mean: T, variance: T -> " + _OUTPUTS.format("T"), _ONE)
+fused_batch_norm_v2_op = register_op(
+    "FusedBatchNormV2", "x: T, scale: U, offset: U, mean: U, variance: U -> " + _OUTPUTS.format("U"), _TWO)
+fused_batch_norm_v3_op = register_op(
+    "FusedBatchNormV3", "x: T, scale: U, offset: U, mean: U, variance: U -> " + _OUTPUTS.format("U")
+    + ", reserve_space_3: U", _TWO)
+fused_batch_norm_grad_op = register_op(
+    "FusedBatchNormGrad", "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T -> "
+    + _GRADS.format("T", 3, 4), _ONE)
+fused_batch_norm_grad_v2_op = register_op(
+    "FusedBatchNormGradV2", "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U -> "
+    + _GRADS.format("U", 3, 4), _TWO)
+fused_batch_norm_grad_v3_op = register_op(
+    "FusedBatchNormGradV3", "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, "
+    "reserve_space_3: U -> " + _GRADS.format("U", 4, 5), _TWO)
+
+_FORWARD = (fused_batch_norm_op, fused_batch_norm_v2_op, fused_batch_norm_v3_op)
+_BACKWARD = (fused_batch_norm_grad_op, fused_batch_norm_grad_v2_op, fused_batch_norm_grad_v3_op)
+
+# ------------------------------------------------------------ shapes
+
+
+def _forward_shape(c: Any) -> list[TensorShape]:
+    sizes = with_rank(c.shape(0), 4).as_list()
+    at = channel_axis(c.attr("data_format"), 4)
+    for i in range(1, 3 if c.attr("is_training") else 5):
+        sizes[at] = merge_sizes(sizes[at], with_rank(c.shape(i), 1).as_list()[0])
+    each = TensorShape([sizes[at]])
+    shapes = [TensorShape(sizes), each, each, each, each]
+    return [*shapes, TensorShape(None)] if c.op_def.name.endswith("V3") else shapes
+
+
+def _backward_shape(c: Any) -> list[TensorShape]:
+    sizes = with_rank(c.shape(1), 4).as_list()
+    at = channel_axis(c.attr("data_format"), 4)
+    sizes[at] = merge_sizes(with_rank(c.shape(0), 4).as_list()[at], sizes[at])
+    for i in (2, 3, 4):
+        sizes[at] = merge_sizes(sizes[at], with_rank(c.shape(i), 1).as_list()[0])
+    each = TensorShape([sizes[at]])
+    rest = TensorShape([0]) if c.attr("is_training") else each
+    return [TensorShape(sizes), each, each, rest, rest]
+
+
+# ------------------------------------------------------------ kernels
+
+
+def _forward(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, *, epsilon: float, data_format: bytes,
+             is_training: bool) -> tuple[Any, ...]:
+    value = channels_last(x, data_format)
+    rows = value.reshape(-1, value.shape[-1])
+    if rows.dtype != scale.dtype:
+        rows = rows.astype(scale.dtype)
+    number = scale.dtype.type
+    if is_training:
+        count = rows.shape[0]
+        mean = column_sums(rows) / number(count)
+        centered = rows - mean
+        variance = column_sums(np.square(centered)) / number(count)
+        # The moving average gets the unbiased estimate.
+        unbiased = variance * number(count / max(count - 1, 1))
+    else:
+        centered = rows - mean
+        unbiased = variance
+    centered *= scale / np.sqrt(variance + number(epsilon))
+    centered += offset
+    y = channels_first(centered.astype(x.dtype, copy=False).reshape(value.shape), data_format)
+    return y, mean, unbiased, mean, variance
+
+
+def _forward_v3(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, *, epsilon: float, data_format: bytes,
+                is_training: bool) -> tuple[Any, ...]:
+    return (*_forward(x, scale, offset, mean, variance, epsilon=epsilon, data_format=data_format,
+                      is_training=is_training), np.zeros((), scale.dtype))
+
+
+def _backward(grad: Any, x: Any, scale: Any, mean: Any, variance: Any, *, epsilon: float, data_format: bytes,
+              is_training: bool) -> tuple[Any, ...]:
+    value = channels_last(x, data_format)
+    rows = value.reshape(-1, value.shape[-1])
+    grads = channels_last(grad, data_format).reshape(rows.shape)
+    if rows.dtype != scale.dtype:
+        rows, grads = rows.astype(scale.dtype), grads.astype(scale.dtype)
+    number = scale.dtype.type
+    inverse = number(1) / np.sqrt(variance + number(epsilon))
+    centered = rows - mean
+    offset_grad = column_sums(grads)
+    scale_grad = column_sums(grads * centered) * inverse
+    if is_training:
+        # Mean and variance depend on x: take out of the gradient what runs along them.
+        count = number(rows.shape[0])
+        centered *= inverse * scale_grad / count
+        np.subtract(grads, centered, out=centered)
+        centered -= offset_grad / count
+        centered *= scale * inverse
+        rest = np.zeros(0, scale.dtype)
+    else:
+        centered = grads * (scale * inverse)
+        rest = np.zeros(scale.shape, scale.dtype)
+    x_grad = channels_first(centered.astype(x.dtype, copy=False).reshape(value.shape), data_format)
+    return x_grad, scale_grad, offset_grad, rest, rest
+
+
+def _backward_v3(grad: Any, x: Any, scale: Any, mean: Any, variance: Any, reserve: Any, *, epsilon: float,
+                 data_format: bytes, is_training: bool) -> tuple[Any, ...]:
+    return _backward(grad, x, scale, mean, variance, epsilon=epsilon, data_format=data_format,
+                     is_training=is_training)
+
+
+for _op in _FORWARD:
+    _op.shape(_forward_shape)
+    _op.kernel(_forward_v3 if _op is fused_batch_norm_v3_op else _forward)
+for _op in _BACKWARD:
+    _op.shape(_backward_shape)
+    _op.kernel(_backward_v3 if _op is fused_batch_norm_grad_v3_op else _backward)
+
+# ------------------------------------------------------------ gradients
+
+
+def _gradient(version: int) -> Any:
+    def gradient(op: Operation, *grads: Any) -> list[Any]:
+        return _forward_gradient(op, version, grads)
+    return gradient
+
+
+def _forward_gradient(op: Operation, version: int, grads: Sequence[Any]) -> list[Any]:
+    x, scale = op.inputs[0], op.inputs[1]
+    grad = grads[0]
+    layout, training = op.get_attr("data_format"), op.get_attr("is_training")
+    back = ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")[version]
+    arguments = {"epsilon": op.get_attr("epsilon"), "is_training": training}
+    if version == 2:
+        arguments["reserve_space_3"] = op.outputs[5]
+    if training:
+        results = apply_op(back, y_backprop=grad, x=x, scale=scale, reserve_space_1=op.outputs[3],
+                           reserve_space_2=op.outputs[4], data_format=layout, **arguments)
+        return [results[0], results[1], results[2], None, None]
+    if layout == b"NCHW":
+        x = array_ops.transpose(x, [0, 2, 3, 1])
+        grad = array_ops.transpose(grad, [0, 2, 3, 1])
+    results = apply_op(back, y_backprop=grad, x=x, scale=scale, reserve_space_1=op.inputs[3],
+                       reserve_space_2=op.inputs[4], data_format="NHWC", **arguments)
+    x_grad = results[0]
+    if layout == b"NCHW":
+        x_grad = array_ops.transpose(x_grad, [0, 3, 1, 2])
+    return [x_grad, results[1], results[2], None, None]
+
+
+def _second_gradient(op: Operation, *grads: Any) -> list[Any]:
+    """The gradient of the gradient, through the formula written out in plain ops."""
+    from tfsandbox.ops import gradients_impl
+
+    grad, x, scale, mean, variance = op.inputs[:5]
+    layout, training = op.get_attr("data_format"), op.get_attr("is_training")
+    epsilon = op.get_attr("epsilon")
+    axes = [0, *spatial_axes(layout, 4)]
+    spread = [1, -1, 1, 1] if layout == b"NCHW" else [1, 1, 1, -1]
+
+    def wide(vector: Tensor) -> Tensor:
+        return array_ops.reshape(vector, spread)
+
+    if training:
+        mean = math_ops.reduce_mean(x, axes, keepdims=True)
+        centered = x - mean
+        variance = math_ops.reduce_mean(math_ops.square(centered), axes, keepdims=True)
+    else:
+        centered, variance = x - wide(mean), wide(variance)
+    inverse = math_ops.rsqrt(variance + epsilon)
+    scale_grad = math_ops.reduce_sum(grad * centered * inverse, axes)
+    offset_grad = math_ops.reduce_sum(grad, axes)
+    factor = wide(scale) * inverse
+    if training:
+        x_grad = factor * (grad - math_ops.reduce_mean(grad, axes, keepdims=True) - centered * math_ops.square(inverse)
+                           * math_ops.reduce_mean(grad * centered, axes, keepdims=True))
+        sources = [grad, x, scale]
+    else:
+        x_grad = factor * grad
+        sources = [grad, x, scale, op.inputs[3], op.inputs[4]]
+    found = gradients_impl.gradients([x_grad, scale_grad, offset_grad], sources, grad_ys=list(grads[:3]))
+    return [*found, *[None] * (len(op.inputs) - len(found))]
+
+
+for _version, _op in enumerate(_FORWARD):
+    _op.gradient(_gradient(_version))
+for _op in _BACKWARD:
+    _op.gradient(_second_gradient)
+
+
+def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None,
+                     epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True,
+                     name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """(y, mean, variance): batch normalization of [n, h, w, c] by the batch's moments, or by those given.
+
+    In training `mean` and `variance` must be None, and the variance returned is the unbiased estimate. Raises
+    `ValueError` otherwise. Source: Ioffe and Szegedy, Batch Normalization, 2015.
+    """
+    x = ops.convert_to_tensor(x, name="input")
+    scale = ops.convert_to_tensor(scale, name="scale")
+    offset = ops.convert_to_tensor(offset, name="offset")
+    if is_training and (mean is not None or variance is not None):
+        raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
+    if mean is None:
+        mean = constant([])
+    if variance is None:
+        variance = constant([])
+    # cuDNN takes no smaller one, and the same graph must give the same everywhere.
+    smallest = 1.001e-5
+    results = apply_op("FusedBatchNormV3", x=x, scale=scale, offset=offset, mean=mean, variance=variance,
+                       epsilon=epsilon if epsilon > smallest else smallest, data_format=data_format,
+                       is_training=is_training, name=name)
+    return results[0], results[1], results[2]
