@@ -55,6 +55,11 @@ class FetchPlan:
         return lambda values: values[place]
 
     def _sequence(self, fetch: Any) -> Rebuild:
+        beside = [item.op.name for item in fetch if hasattr(item, "_as_graph_element") and hasattr(item, "op")]
+        if beside and any(item is None for item in fetch):
+            raise TypeError(f"Fetch argument None has invalid type <class 'NoneType'>. It stands beside the variable "
+                            f"{beside[0]!r}: a gradient is None where the loss does not depend on the variable. Leave "
+                            f"such pairs out.")
         parts = [self._visit(item) for item in fetch]
         kind = type(fetch)
         if hasattr(fetch, "_fields"):
