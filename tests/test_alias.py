@@ -69,6 +69,7 @@ def test_the_rule_backwards(own: str, name: str) -> None:
 
 def test_modules_are_the_same_objects(alias: None) -> None:
     import tensorflow as tf
+    import tensorflow.python.framework.ops
     from tensorflow.core.framework import graph_pb2
     from tensorflow.python.framework import ops
     from tensorflow.python.training import training_util
@@ -281,6 +282,28 @@ def test_a_namespace_made_by_hand_is_a_package(alias: None, monkeypatch: pytest.
 
     assert value == 3
     assert sys.modules["tensorflow.outer"] is outer
+
+
+def test_a_lazy_modules_own_errors_are_shown(alias: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module's own `__getattr__` goes first; what it lacks is explained, what breaks in it is not hidden."""
+    lazy = ModuleType("tfsandbox.lazy")
+    code = """
+def helper(text):
+    return text.no_such_method()
+def __getattr__(name):
+    if name == "present":
+        return 5
+    if name == "broken":
+        return helper(name)
+    raise AttributeError(name)
+"""
+    exec(code, vars(lazy))
+    monkeypatch.setattr(tfsandbox, "lazy", lazy, raising=False)
+    assert lazy.present == 5
+    with pytest.raises(AttributeError, match="'str' object has no attribute 'no_such_method'"):
+        lazy.broken  # noqa: B018
+    with pytest.raises(AttributeError, match="tfsandbox has no tensorflow.lazy.absent"):
+        lazy.absent  # noqa: B018
 
 
 def test_tools_get_a_plain_answer(alias: None) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "tfsandbox"
-TOP = "top"
+TOP, NAMESPACE = "top", "namespace"
+TOP_FILES = {"__init__", "__main__", "_alias", "_lessons", "_version", "cli"}
 
 # From the ground up; a file imports from its own floor or below. What stands in one row stands on one floor.
 FLOORS = [
@@ -21,8 +22,9 @@ FLOORS = [
     ["training"],
     ["layers", "losses", "metrics", "summary", "data", "contrib"],
     ["interchange"],
+    [NAMESPACE],  # tf.nn, tf.train and so on: files of the package's own folder that gather names
     ["notebook"],
-    [TOP],  # the files of the package's own folder
+    [TOP],
 ]
 FLOOR = {name: number for number, row in enumerate(FLOORS) for name in row}
 
@@ -47,7 +49,9 @@ FILES = [pytest.param(path, id=path.relative_to(PACKAGE).as_posix()) for path in
 def place(path: Path) -> str:
     """The floor's name of a file."""
     parts = path.relative_to(PACKAGE).parts
-    return parts[0] if len(parts) > 1 else TOP
+    if len(parts) > 1:
+        return parts[0]
+    return TOP if path.stem in TOP_FILES else NAMESPACE
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -92,7 +96,9 @@ def imported_place(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != "tfsandbox":
         return None
-    return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else TOP
+    if len(parts) > 1 and (PACKAGE / parts[1]).is_dir():
+        return parts[1]
+    return NAMESPACE if len(parts) > 1 and (PACKAGE / f"{parts[1]}.py").is_file() and parts[1] not in TOP_FILES else TOP
 
 
 @pytest.mark.parametrize("path", FILES)

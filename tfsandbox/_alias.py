@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 SANDBOX = "tfsandbox"
@@ -201,15 +201,23 @@ def _submodule(package: ModuleType, name: str) -> ModuleType | None:
 
 def explain_missing_names(module: ModuleType) -> None:
     """Give a module, and what is later imported below it, an answer for names that it lacks (`missing_error`)."""
-    if "__getattr__" not in vars(module):
+    own = vars(module).get("__getattr__")
+    if not getattr(own, "explains", False):
 
         def __getattr__(name: str) -> Any:
+            if own is not None:
+                try:
+                    return own(name)
+                except AttributeError as error:
+                    if not _raised_by(error, own):
+                        raise
             # TensorFlow has all of its modules imported, so code uses them as attributes: tf.contrib.slim.
             below = _submodule(module, name)
             if below is None:
-                raise missing_error(module, name, sys._getframe(1))
+                raise missing_error(module, name, sys._getframe(1)) from None
             return below
 
+        __getattr__.explains = True  # type: ignore[attr-defined]
         vars(module)["__getattr__"] = __getattr__
     if type(module) is ModuleType and hasattr(module, "__path__"):
         module.__class__ = _Namespace
@@ -239,6 +247,14 @@ class _MissingName(AttributeError):
 
 _MissingName.__name__ = _MissingName.__qualname__ = "AttributeError"  # as it is shown
 _MissingName.__module__ = "builtins"
+
+
+def _raised_by(error: BaseException, function: FunctionType) -> bool:
+    """True if the function itself raised the error that its caller caught, not something that it called."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_code is function.__code__
 
 
 def missing_error(module: ModuleType, name: str, asker: FrameType | None = None) -> AttributeError | ImportError:
