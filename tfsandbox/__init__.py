@@ -17,7 +17,6 @@ from typing import Any
 from tfsandbox._alias import (  # noqa: F401
     explain_missing_names,
     install_as_tensorflow,
-    missing_error,
     uninstall_as_tensorflow,
 )
 from tfsandbox._version import __version__ as _sandbox_version
@@ -55,8 +54,8 @@ from tfsandbox.framework.dtypes import (  # noqa: F401
     variant,
 )
 from tfsandbox.framework.errors import OpError  # noqa: F401
-from tfsandbox.framework.importer import import_graph_def  # noqa: F401
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
+from tfsandbox.framework.importer import import_graph_def  # noqa: F401
 from tfsandbox.framework.ops import (  # noqa: F401
     IndexedSlices,
     NoGradient,
@@ -145,7 +144,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"tfsandbox.proto.{_MESSAGES[name]}"), name)
         globals()[name] = value
         return value
-    raise missing_error(sys.modules[__name__], name, sys._getframe(1))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
