@@ -48,7 +48,8 @@ class BackwardOp:
 class Backward:
     """The forward model, the backward op of each of its nodes, and the flow as (from consumer, to producer) pairs.
 
-    `losses` are the nodes where the backward pass begins, `blocked` the StopGradients.
+    `losses` are the nodes where the backward pass begins, `blocked` the StopGradients. `arriving` has for each node the
+    tensor that is the gradient of its output, where the graph has it in one piece.
     """
 
     forward: GraphModel
@@ -56,12 +57,14 @@ class Backward:
     flow: list[tuple[str, str]]
     losses: list[str]
     blocked: list[str]
+    arriving: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, without the forward model."""
         return {"ops": [{"of": op.of, "nodes": op.nodes, "rule": op.rule, "update": op.update, "summary": op.summary()}
                         for op in self.ops.values()],
-                "flow": [list(pair) for pair in self.flow], "losses": self.losses, "blocked": self.blocked}
+                "flow": [list(pair) for pair in self.flow], "losses": self.losses, "blocked": self.blocked,
+                "arriving": self.arriving}
 
 
 def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), focus: Iterable[str] = (),
@@ -103,7 +106,11 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), 
 
     flow: dict[tuple[str, str], None] = {}
     losses: list[str] = []
+    arriving: dict[str, str] = {}
     for owner, entry in ops.items():
+        tensor = finder.arriving(entry.nodes)
+        if tensor:
+            arriving[owner] = tensor
         sources = finder.sources_of([model.node(name) for name in entry.nodes], owner)
         arrive(sources, owner)
         if not sources:
@@ -115,14 +122,16 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), 
             entry.nodes.append(node.name)
             entry.update = node.op
             if place is not None and place < len(node.inputs):
+                arriving[shown[node.of]] = node.inputs[place]
                 arrive(finder.behind([node.inputs[place]]), shown[node.of])
     for variable, gradient in gradients:
         owner = shown.get(node_name(variable), "")
         if owner and gradient in model:
             ops.setdefault(owner, BackwardOp(owner))
+            arriving[owner] = gradient
             arrive(finder.behind([gradient]), owner)
     blocked = [node.name for node in forward.nodes if node.op in ("StopGradient", "PreventGradient")]
-    return Backward(forward, ops, list(flow), losses, blocked)
+    return Backward(forward, ops, list(flow), losses, blocked, arriving)
 
 
 class _Flow:
@@ -135,6 +144,19 @@ class _Flow:
         """The other groups whose results the nodes read."""
         texts = [text for node in nodes for text in node.inputs]
         return [source for source in self.behind(texts) if source != owner]
+
+    def arriving(self, names: list[str]) -> str:
+        """The one gradient tensor that a group takes from outside; "" when it takes several or none."""
+        inside = set(names)
+        found: dict[str, None] = {}
+        for name in names:
+            for text in self.model.node(name).inputs:
+                source = split_input(text)[0]
+                if source in inside or source not in self.model.index:
+                    continue
+                if self.model.nodes[self.model.index[source]].role == "gradient":
+                    found[text] = None
+        return next(iter(found)) if len(found) == 1 else ""
 
     def behind(self, texts: Iterable[str]) -> list[str]:
         """The groups that make these tensors, through gradient nodes that belong to no group."""
