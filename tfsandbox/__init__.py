@@ -93,6 +93,7 @@ from tfsandbox.ops.control_flow_ops import *  # noqa: F403
 from tfsandbox.ops.data_flow_ops import *  # noqa: F403
 from tfsandbox.ops.gradients_impl import *  # noqa: F403
 from tfsandbox.ops.init_ops import *  # noqa: F403
+from tfsandbox.ops.io_ops import *  # noqa: F403
 from tfsandbox.ops.linalg_ops import *  # noqa: F403
 from tfsandbox.ops.logging_ops import *  # noqa: F403
 from tfsandbox.ops.math_ops import *  # noqa: F403
@@ -101,6 +102,7 @@ from tfsandbox.ops.script_ops import *  # noqa: F403
 from tfsandbox.ops.sparse_ops import *  # noqa: F403
 from tfsandbox.ops.state_ops import *  # noqa: F403
 from tfsandbox.ops.string_ops import *  # noqa: F403
+from tfsandbox.ops.summary_ops import *  # noqa: F403
 from tfsandbox.ops.template import *  # noqa: F403
 from tfsandbox.ops.variable_scope import *  # noqa: F403
 from tfsandbox.ops.variables import *  # noqa: F403

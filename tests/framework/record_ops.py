@@ -29,7 +29,8 @@ def scalar(kind, value):
             return "unknown"
         return "[" + ", ".join("?" if d.size < 0 else str(d.size) for d in value.dim) + "]"
     if kind == "tensor":
-        return "<tensor>"
+        array = tf.make_ndarray(value)
+        return "%s[%s]" % (array.dtype.name, ", ".join(map(str, array.ravel().tolist())))
     return str(value)
 
 

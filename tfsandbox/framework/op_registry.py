@@ -23,7 +23,8 @@ The schema language is that of TensorFlow's op list:
   one type), `name: Tlist` (a list with its own types), `name: ref(T)` (a reference to a variable);
 * attributes `name: kind = default`, separated by `;`, where kind is `int`, `float`, `bool`, `string`, `type`,
   `shape`, `tensor`, `func` or `list(...)` of one, followed by `>= n` or `in {a, b}` where limited.
-  `numbertype`, `realnumbertype` and `floattype` stand for TensorFlow's usual sets of types.
+  `numbertype`, `realnumbertype` and `floattype` stand for TensorFlow's usual sets of types. The default of a
+  `tensor` is its type and its numbers: `uint8[255, 0]`.
 """
 
 from __future__ import annotations
@@ -97,6 +98,12 @@ def _parse_value(text: str, kind: str) -> Any:
         if text == "unknown":
             return TensorShape(None)
         return TensorShape([None if d.strip() == "?" else int(d) for d in text[1:-1].split(",") if d.strip()])
+    if kind == "tensor":
+        import numpy as np
+        type_name, _, numbers = text.partition("[")
+        array = np.array([float(n) for n in numbers[:-1].split(",")], dtypes.as_dtype(type_name).as_numpy_dtype)
+        array.flags.writeable = False
+        return array
     raise ValueError(f"an attribute of kind {kind!r} cannot have the default {text!r}")
 
 
