@@ -94,9 +94,9 @@ def _assign_shape(c: ShapeContext) -> TensorShape:
 
 @assign_op.kernel
 def _assign(ref: Any, value: Any, *, validate_shape: bool) -> None:
-    if validate_shape and ref.value is not None and np.shape(value) != ref.value.shape:
+    if validate_shape and np.shape(value) != ref.shape:
         raise errors.InvalidArgumentError(
-            None, None, f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(ref.value.shape)} "
+            None, None, f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(ref.shape)} "
                         f"rhs shape= {_brackets(np.shape(value))}")
     ref.assign(value)
 

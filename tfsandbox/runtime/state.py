@@ -20,12 +20,18 @@ class Ref:
     statement, so that an interrupt finds the variable either before or after its update.
     """
 
-    __slots__ = ("value", "name", "dtype")
+    __slots__ = ("value", "name", "dtype", "declared_shape")
 
-    def __init__(self, name: str, dtype: np.dtype[Any]) -> None:
+    def __init__(self, name: str, dtype: np.dtype[Any], declared_shape: tuple[int, ...] = ()) -> None:
         self.value: Any = None
         self.name = name
         self.dtype = dtype
+        self.declared_shape = declared_shape
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The value's shape; before there is one, the shape the variable was made with, a scalar's where unknown."""
+        return self.declared_shape if self.value is None else self.value.shape
 
     def read(self) -> np.ndarray:
         """The value; `FailedPreconditionError` where there is none yet."""
@@ -41,11 +47,11 @@ class Ref:
 
     def assign(self, value: Any) -> None:
         """Store a copy of `value`, into the old array where it fits."""
-        value = np.asarray(value)
+        value = np.asarray(value) if self.dtype != object else np.asarray(value, object)
         if self.value is not None and self.value.shape == value.shape and self.value.dtype == value.dtype:
             self.value[...] = value
         else:
-            self.value = np.array(value, self.dtype if self.dtype != object else None, order="C")
+            self.value = np.array(value, self.dtype, order="C")
 
     def __repr__(self) -> str:
         return f"<Ref {self.name}>"
@@ -74,7 +80,9 @@ class SessionState:
             name = (op._attrs.get("shared_name") or b"").decode() or op.name
             found = self.refs.get(name)
             if found is None:
-                found = self.refs[name] = Ref(op.name, np.dtype(op._attrs["dtype"].as_numpy_dtype))
+                shape = op._attrs["shape"]
+                found = self.refs[name] = Ref(op.name, np.dtype(op._attrs["dtype"].as_numpy_dtype),
+                                              tuple(shape.as_list()) if shape.is_fully_defined() else ())
             return found
 
     def op_state(self, op: Operation) -> Any:

@@ -1,0 +1,1 @@
+"""tfsandbox.training.saving."""
