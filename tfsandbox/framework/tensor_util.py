@@ -21,6 +21,7 @@ __all__ = [
     "ShapeEquals",
     "as_ndarray",
     "as_ndarray_and_dtype",
+    "constant_value",
     "make_ndarray",
     "make_tensor_proto",
     "ndarray_to_proto",
@@ -72,3 +73,29 @@ def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
     else:
         raise TypeError("shape is not a list or tuple")
     return [dim.size for dim in tensor_proto.tensor_shape.dim] == wanted
+
+
+# The ops that TensorFlow's Python code looks through. Gradients depend on it: what they build differs where the
+# axes of a reduction, say, are known.
+_LOOKS_THROUGH = {"Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"}
+
+
+def constant_value(tensor: Any) -> np.ndarray | None:
+    """The value of a tensor built in simple ways from constants and known shapes, else None.
+
+    `shape_inference.constant_value` knows more: this is what `tensorflow.python`'s function of the name knows.
+    """
+    from tfsandbox.framework import shape_inference
+
+    if isinstance(tensor, np.ndarray | np.generic):
+        return np.asarray(tensor)
+    if not hasattr(tensor, "op"):
+        return None
+    return shape_inference.constant_value(tensor) if _is_simple(tensor, 0) else None
+
+
+def _is_simple(tensor: Any, depth: int) -> bool:
+    kind = tensor.op.type
+    if kind in ("Const", "Shape", "Size", "Rank"):
+        return True
+    return kind in _LOOKS_THROUGH and depth < 20 and all(_is_simple(t, depth + 1) for t in tensor.op.inputs)

@@ -19,6 +19,7 @@ from tfsandbox.ops.splitting import split, unstack
 from tfsandbox.ops.slicing import (
     slice_ as slice, slice_helper as _slice_helper, slice_helper_var as _SliceHelperVar, strided_slice,
     strided_slice_assign)
+from tfsandbox.ops.select_v2 import where_v2
 from tfsandbox.ops.selecting import boolean_mask, boolean_mask_v2, sequence_mask, where
 from tfsandbox.ops.gathering import batch_gather, gather, gather_nd, gather_nd_v2, gather_v2
 from tfsandbox.ops.scattering import (
@@ -47,5 +48,5 @@ __all__ = [
     "shape_n", "size", "slice", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse_placeholder", "split",
     "squeeze", "stack", "stop_gradient", "strided_slice", "tensor_scatter_add", "tensor_scatter_nd_add",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tile",
-    "transpose", "unique", "unique_with_counts", "unravel_index", "unstack", "where", "zeros", "zeros_like",
+    "transpose", "unique", "unique_with_counts", "unravel_index", "unstack", "where", "where_v2", "zeros", "zeros_like",
 ]

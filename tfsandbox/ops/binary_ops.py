@@ -177,9 +177,12 @@ floor_mod_op = binary("FloorMod", _MOD)
 def _floor_mod(x: Any, y: Any) -> Any:
     if y.dtype.kind in "iu":
         _check_divisor(y)
-        return np.remainder(x, y)
-    remainder = np.fmod(x, y)
-    return np.where((x < 0) == (y < 0), remainder, np.fmod(remainder + y, y))
+    return np.remainder(x, y)
+
+
+@floor_mod_op.emit
+def _floor_mod_emit(node: Any) -> str | None:
+    return "{0} % {1}" if node.dtype(1).is_floating else None
 
 
 @floor_mod_op.gradient

@@ -89,8 +89,9 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         t = ops.convert_to_tensor(t, name="t")
         count = casts.cast(array_ops.size(t), dtypes.float32)
         inverse_norm = elementwise.rsqrt(reductions.reduce_sum(t * t, sequences.range(array_ops.rank(t))))
+        scaled = t * clip_norm
         factor = binary_ops.minimum(inverse_norm * count, constant_op.constant(1.0) / clip_norm)
-        return array_ops.identity(t * clip_norm * factor, name=name)
+        return array_ops.identity(scaled * factor, name=name)
 
 
 def _checked_list(t_list: Any) -> list[Any]:

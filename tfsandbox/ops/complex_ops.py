@@ -91,9 +91,7 @@ def _imag(input: Any, *, T: Any) -> Any:
 
 @imag_op.gradient
 def _imag_grad(op: Operation, grad: Tensor) -> list[Tensor]:
-    # minus i, as a constant: the conjugate of the imaginary unit.
-    unit = constant_op.constant(-1j, dtype=op.inputs[0].dtype.base_dtype)
-    return [unit * complex(grad, constant_op.constant(0, dtype=grad.dtype))]
+    return [complex(constant_op.constant(0, dtype=grad.dtype), grad)]
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
@@ -117,8 +115,9 @@ def _angle(input: Any, *, Tout: Any) -> Any:
 def _angle_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     z = op.inputs[0]
     with ops.control_dependencies([grad]):
-        denominator = complex(imag(z), real(z))
-        return [complex(-grad, array_ops.zeros_like(grad)) * elementwise.reciprocal(denominator)]
+        real_part, imaginary_part = real(z), imag(z)
+        inverse = elementwise.reciprocal(complex(imaginary_part, real_part))
+        return [-complex(grad, constant_op.constant(0, dtype=grad.dtype)) * inverse]
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
@@ -135,10 +134,10 @@ complex_abs_op = _part("ComplexAbs", "x: T -> y: Tout").ufunc(np.absolute)
 
 @complex_abs_op.gradient
 def _complex_abs_grad(op: Operation, grad: Tensor) -> list[Tensor]:
-    from tfsandbox.ops import binary_ops
+    from tfsandbox.ops import zero_safe_ops
     direction = complex(grad, array_ops.zeros_like(grad))
-    return [binary_ops.div_no_nan(direction * op.inputs[0],
-                                  complex(op.outputs[0], array_ops.zeros_like(op.outputs[0])))]
+    return [zero_safe_ops.div_no_nan(direction * op.inputs[0],
+                                     complex(op.outputs[0], array_ops.zeros_like(op.outputs[0])))]
 
 
 conj_op = register_op("Conj", "input: T -> output: T", "T: type in {complex64, complex128, variant} = complex64")

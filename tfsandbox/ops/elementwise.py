@@ -93,14 +93,16 @@ sign_op = unary("Sign", NUMBERS)
 @sign_op.kernel
 def _sign(x: Any) -> Any:
     if x.dtype.kind != "c":
-        return np.sign(x)
+        # np.sign would keep nan; here it becomes 0.
+        return np.subtract(x > 0, x < 0, dtype=x.dtype)
     size = np.absolute(x)
     return np.where(size == 0, _number(x, 0), x / np.where(size == 0, _number(size, 1), size))
 
 
 @sign_op.emit
 def _sign_emit(node: Any) -> str | None:
-    return None if node.dtype(0).is_complex else "np.sign({0})"
+    name = node.dtype(0).name
+    return f"np.subtract({{0}} > 0, {{0}} < 0, dtype=np.{name})" if name in ("float32", "float64") else None
 
 
 @sign_op.gradient
@@ -306,7 +308,6 @@ def _sigmoid(x: Any) -> Any:
 
 @sigmoid_grad_op.kernel
 def _sigmoid_grad_kernel(y: Any, dy: Any) -> Any:
-    y = np.conjugate(y)
     return dy * y * (_number(y, 1) - y)
 
 
@@ -345,7 +346,6 @@ tanh_grad_op = grad_op("TanhGrad")
 
 @tanh_grad_op.kernel
 def _tanh_grad_kernel(y: Any, dy: Any) -> Any:
-    y = np.conjugate(y)
     return dy * (_number(y, 1) - y * y)
 
 

@@ -29,6 +29,7 @@ from tfsandbox.ops.casts import *  # noqa: F403
 from tfsandbox.ops.comparison_ops import *  # noqa: F403
 from tfsandbox.ops.comparison_ops import approximate_equal  # noqa: F401
 from tfsandbox.ops.complex_ops import *  # noqa: F403
+from tfsandbox.ops.confusion_matrix import confusion_matrix  # noqa: F401
 from tfsandbox.ops.counting import *  # noqa: F403
 from tfsandbox.ops.elementwise import *  # noqa: F403
 from tfsandbox.ops.elementwise import neg  # noqa: F401
@@ -57,4 +58,4 @@ __all__ = sorted({name for module in (
     binary_ops, casts, comparison_ops, complex_ops, counting, elementwise, _matmul, reductions, segment_ops, sequences,
     sparse_segment_ops, special_functions, special_math_ops, statistics, sums, tensor_products, trigonometric,
     zero_safe_ops,
-) for name in module.__all__})
+) for name in module.__all__} | {"confusion_matrix"})

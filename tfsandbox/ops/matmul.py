@@ -12,7 +12,7 @@ from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, casts, complex_ops, reductions
-from tfsandbox.ops.broadcasting import broadcast_gradient_args
+from tfsandbox.ops.broadcasting import broadcast_gradient_args, same_static_shapes
 
 __all__ = ["matmul", "sparse_matmul"]
 
@@ -208,11 +208,9 @@ def _batch_matmul_grad(op: Operation, grad: Tensor) -> list[Tensor]:
 def _batch_matmul_v2_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     x, y = op.inputs
     grads = _batch_matmul_grad(op, grad)
-    if x.shape.ndims is not None and y.shape.ndims is not None:
-        batches = [TensorShape(t.shape.as_list()[:-2]) for t in (x, y)]
-        if all(b.is_fully_defined() for b in batches) and batches[0].as_list() == batches[1].as_list():
-            return grads
-    # The batch axes were broadcast: the gradients are added up over them.
+    if same_static_shapes(x, y):
+        return grads
+    # The batch axes may have been broadcast: the gradients are added up over them.
     shapes = array_ops.shape(x), array_ops.shape(y)
     axes = broadcast_gradient_args(shapes[0][:-2], shapes[1][:-2])
     return [array_ops.reshape(reductions.reduce_sum(g, r), s) for g, r, s in zip(grads, axes, shapes)]

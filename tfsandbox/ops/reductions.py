@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import constant_op, dtypes, errors, ops, shape_inference
+from tfsandbox.framework import constant_op, dtypes, errors, ops, shape_inference, tensor_util
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -89,7 +89,7 @@ def _sum_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     x, axes = op.inputs
     sizes = x.shape.as_list() if x.shape.ndims is not None else None
     if sizes is not None:
-        axis_values = shape_inference.constant_value(axes)
+        axis_values = tensor_util.constant_value(axes)
         if axis_values is not None:
             rank = len(sizes)
             if np.array_equal(axis_values, np.arange(rank)):
@@ -315,7 +315,7 @@ def _any_emit(node: Any) -> str | None:
 
 # ------------------------------------------------------------ EuclideanNorm
 
-euclidean_norm_op = _reduction("EuclideanNorm")
+euclidean_norm_op = _reduction("EuclideanNorm").no_gradient()
 
 
 @euclidean_norm_op.kernel
@@ -323,17 +323,6 @@ def _euclidean_norm(input: Any, reduction_indices: Any, *, keep_dims: bool) -> A
     squares = (input * np.conjugate(input)).astype(input.dtype)
     total = np.add.reduce(squares, axis=axes_of(input, reduction_indices), dtype=input.dtype, keepdims=keep_dims)
     return np.sqrt(total).astype(input.dtype)
-
-
-@euclidean_norm_op.gradient
-def _euclidean_norm_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
-    from tfsandbox.ops import binary_ops
-    output = op.outputs[0]
-    if not op.get_attr("keep_dims"):
-        kept = reduced_shape(array_ops.shape(op.inputs[0]), op.inputs[1])
-        output = array_ops.reshape(output, kept)
-        grad = array_ops.reshape(grad, kept)
-    return [binary_ops.truediv(op.inputs[0], output / grad), None]
 
 
 # ------------------------------------------------------------ the public functions

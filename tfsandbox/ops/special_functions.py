@@ -71,7 +71,14 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 
 
 lgamma_op = _unary_kernel(unary("Lgamma", FLOATS), "gammaln")
-digamma_op = _unary_kernel(unary("Digamma", FLOATS), "psi")
+digamma_op = unary("Digamma", FLOATS)
+
+
+@digamma_op.kernel
+def _digamma(x: Any) -> Any:
+    # At its poles, where the two sides disagree, TensorFlow gives infinity.
+    pole = (x <= 0) & (x == np.floor(x))
+    return np.where(pole, np.inf, _special().psi(x)).astype(x.dtype)
 
 
 @lgamma_op.gradient

@@ -73,7 +73,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: bool | N
             raise ValueError("Cannot specify both 'input_tensor' and 'input'")
         input_tensor = input
     with ops.name_scope(name, "count_nonzero", [input_tensor]):
-        input_tensor = ops.convert_to_tensor(input_tensor, name="input_tensor")
+        input_tensor = ops.convert_to_tensor(input_tensor, name="input")
         zero = array_ops.zeros([], dtype=input_tensor.dtype)
         nonzero = casts.cast(comparison_ops.not_equal(input_tensor, zero), dtypes.int64)
         return casts.cast(reductions.reduce_sum(nonzero, axis=axis, keepdims=keepdims), dtype=dtype)

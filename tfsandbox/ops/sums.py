@@ -11,7 +11,7 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops, binary_ops, elementwise
+from tfsandbox.ops import array_ops, binary_ops, comparison_ops, elementwise
 
 __all__ = ["accumulate_n", "add_n", "cumprod", "cumsum"]
 
@@ -230,9 +230,9 @@ def _cumulative_logsumexp_grad(op: Operation, grad: Tensor) -> list[Tensor | Non
     exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
     # The logarithm takes no negative gradients: both signs are summed apart.
     lowest = grad.dtype.min
-    positive, negative = grad > 0, grad < 0
-    log_positive = array_ops.where(positive, elementwise.log(grad), array_ops.ones_like(grad) * lowest)
-    log_negative = array_ops.where(negative, elementwise.log(-grad), array_ops.ones_like(grad) * lowest)
+    positive, negative = comparison_ops.greater(grad, 0), comparison_ops.less(grad, 0)
+    log_positive = array_ops.where_v2(positive, elementwise.log(grad), lowest)
+    log_negative = array_ops.where_v2(negative, elementwise.log(-grad), lowest)
     parts = [elementwise.exp(cumulative_logsumexp(part - cumulative, axis=axis, reverse=not reverse,
                                                   exclusive=exclusive) + x)
              for part in (log_positive, log_negative)]

@@ -11,7 +11,7 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.ops import casts, comparison_ops, elementwise
 from tfsandbox.ops.binary_ops import COMPLEX, binary, quotient_grad
-from tfsandbox.ops.broadcasting import Unbroadcast
+from tfsandbox.ops.broadcasting import Unbroadcast, same_static_shapes
 
 __all__ = ["div_no_nan"]
 
@@ -62,6 +62,8 @@ def _mul_no_nan(x: Any, y: Any) -> Any:
 @mul_no_nan_op.gradient
 def _mul_no_nan_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     x, y = op.inputs
+    if same_static_shapes(x, y, grad):
+        return [apply_op("MulNoNan", x=grad, y=y), apply_op("MulNoNan", x=x, y=grad)]
     unbroadcast = Unbroadcast(op)
     left = unbroadcast(0, apply_op("MulNoNan", x=grad, y=y))
     return [left, unbroadcast(1, apply_op("MulNoNan", x=x, y=grad))]
