@@ -161,8 +161,6 @@ def _guessed(values: Any) -> tuple[np.ndarray, DType]:
         array = np.array(values)
     except (ValueError, TypeError, NotImplementedError) as error:  # the last is what a graph tensor says
         _refuse(values, error)
-    if array.dtype == object and all(_accepts(dtypes.int64, kind) for kind in _leaf_types(values, Sequence)):
-        array = np.array(values, np.int64)  # sizes taken from a TensorShape: Dimensions among the ints
     kind = array.dtype.kind
     if kind in "OSU" or array.shape != _dense_sizes(values):
         _refuse(values, None)

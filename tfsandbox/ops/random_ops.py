@@ -16,7 +16,7 @@ from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext, unchanged
 from tfsandbox.framework.shape_rules import with_rank
-from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.framework.tensor_shape import Dimension, TensorShape
 from tfsandbox.ops import array_ops, control_flow_ops, math_ops
 
 __all__ = [
@@ -50,7 +50,11 @@ def shape_from_vector(c: ShapeContext) -> TensorShape:
 
 
 def _shape_tensor(shape: Any) -> Tensor:
-    dtype = dtypes.int32 if isinstance(shape, (list, tuple)) and not shape else None
+    """A shape as a tensor; lists may hold Dimensions."""
+    dtype = None
+    if isinstance(shape, (list, tuple)):
+        dtype = None if shape else dtypes.int32
+        shape = type(shape)(d.value if isinstance(d, Dimension) else d for d in shape)
     return ops.convert_to_tensor(shape, dtype=dtype, name="shape")
 
 
