@@ -150,9 +150,9 @@ def test_image_types_and_tags() -> None:
     assert [v.tag for v in summary.value] == ["i/image/0", "i/image/1"]
     assert pixels(summary.value[1].image.encoded_image_string) == [7, 7, 7]
     half = np.array([0.1, 0.2, 0.3], np.float16).reshape(1, 1, 1, 3)
-    assert pixels(run(tf.summary.image("i", half)).value[0].image.encoded_image_string) == [85, 170, 255]
+    assert pixels(run(tf.summary.image("i", tf.constant(half))).value[0].image.encoded_image_string) == [85, 170, 255]
     double = np.array([0.1, 0.2, 0.3]).reshape(1, 1, 1, 3)
-    assert pixels(run(tf.summary.image("i", double)).value[0].image.encoded_image_string) == [84, 169, 254]
+    assert pixels(run(tf.summary.image("i", tf.constant(double))).value[0].image.encoded_image_string) == [84, 169, 254]
 
 
 def test_images_refused() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
+from tfsandbox import proto
 from tfsandbox.summary.summary import (  # noqa: F401
     MESSAGES,
     FileWriter,
@@ -26,7 +26,7 @@ from tfsandbox.summary.summary import (  # noqa: F401
 def __getattr__(name: str) -> Any:
     if name not in MESSAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"tfsandbox.proto.{MESSAGES[name]}"), name)
+    return proto.message(name)
 
 
 def __dir__() -> list[str]:

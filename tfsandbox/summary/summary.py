@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
+from tfsandbox import proto
 from tfsandbox.framework import ops
 from tfsandbox.framework.graph import GraphKeys
 from tfsandbox.ops.summary_ops import audio, histogram, image, merge, merge_all, scalar, tensor_summary, text
@@ -16,9 +16,8 @@ __all__ = [  # noqa: F822
     "scalar", "tensor_summary", "text",
 ]
 
-MESSAGES = {"Event": "event_pb2", "SessionLog": "event_pb2", "TaggedRunMetadata": "event_pb2",
-            "Summary": "summary_pb2", "SummaryDescription": "summary_pb2"}
-"""The messages of the namespace, imported when somebody asks for one, and the modules they are in."""
+MESSAGES = ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata")
+"""The messages of the namespace, imported when somebody asks for one: protobuf is slow to load."""
 
 
 def get_summary_description(node_def: Any) -> Any:
@@ -46,4 +45,4 @@ def initialize(graph: Any = None, session: Any = None) -> None:
 def __getattr__(name: str) -> Any:
     if name not in MESSAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"tfsandbox.proto.{MESSAGES[name]}"), name)
+    return proto.message(name)
