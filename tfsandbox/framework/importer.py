@@ -12,7 +12,6 @@ from tfsandbox.framework import attr_value, conversion, dtypes, errors, op_regis
 from tfsandbox.framework.graph import _VALID_OP_NAME, Graph, get_default_graph, output_dtypes
 from tfsandbox.framework.operation import Operation, Tensor
 
-
 MAX_REPEATED_BYTES = 1 << 29
 """Bytes that a constant of repeated elements may declare."""
 
@@ -37,6 +36,7 @@ def import_graph_def(graph_def: Any, input_map: dict[str, Any] | None = None,
         graph = get_default_graph()
         with graph._lock:
             importer = _Importer(graph, scope[:-1] if scope else "", nodes, mapping)
+            importer.check_elements(wanted or [])
             importer.run()
         return None if wanted is None else [importer.element(text) for text in wanted]
 
@@ -95,7 +95,6 @@ class _Importer:
             if node.name in self.by_name:
                 raise ValueError(f"Node '{node.name}' is not unique")
             self.by_name[node.name] = node
-        self._check_names()
         order = self._order()
         outer_scope, outer_levels = graph._name_stack, graph._control_dependencies_stack
         context_deps = [op for level in outer_levels for op in level.control_inputs]
@@ -118,6 +117,8 @@ class _Importer:
             for level in outer_levels:
                 level.seen.add(op)
             op._control_flow_post_processing()
+        # As in TensorFlow the nodes are there by now: the error is that the map did less than was asked.
+        self._check_names()
 
     def _undo(self) -> None:
         """A failed import leaves no node behind."""
@@ -296,6 +297,15 @@ class _Importer:
             return group
         name = group[5:].decode("utf-8", "replace")
         return b"loc:@" + self.final_names.get(name, f"{self.prefix}/{name}" if self.prefix else name).encode()
+
+    def check_elements(self, texts: list[str]) -> None:
+        """`ValueError` for a requested element that is not there, before anything is built."""
+        names = {node.name for node in self.nodes}
+        for text in texts:
+            node, _ = _parsed(text) if ":" in text else (text, 0)
+            if node not in names and _parsed(text) not in self.mapping:
+                kind = "tensor" if ":" in text else "node"
+                raise ValueError(f"Requested return {kind} '{text}' not found in graph def")
 
     def element(self, text: str) -> Any:
         """A requested operation or tensor."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-
 from tfsandbox.framework import conversion, ops
 from tfsandbox.framework.graph import get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
@@ -495,12 +494,11 @@ class WhileContext(ControlFlowContext):
         for merged, out in zip(merges, outs):
             next_value = next_iteration(out)
             _check_next(merged, out)
+            _enforce_shape_invariant(merged, next_value)
             merged.op._update_input(1, next_value)
             next_values.append(next_value)
         exits = [exit(pair[0]) for pair in switches]
         self.loop_exits = exits
-        for merged, next_value in zip(merges, next_values):
-            _enforce_shape_invariant(merged, next_value)
         self.exit_result(exits)
         return packed, exits
 

@@ -291,7 +291,7 @@ class Emitter:
             buffer: Buffer = value.buffer
             if (value.kind == "computed" and buffer.owned and not buffer.pinned and buffer.last_use == index
                     and value.conditions == ALWAYS and value.dtype == output.dtype
-                    and value.shape.as_list() == output.shape.as_list()):
+                    and value.shape.is_fully_defined() and value.shape.as_list() == output.shape.as_list()):
                 output.buffer = buffer
                 buffer.last_use = max(buffer.last_use, output.last_use)
                 return value
