@@ -262,7 +262,7 @@ class Identity(_Typed):
         whole = _full_shape(shape, partition_info)
         if len(whole) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        value = linear_systems.eye(*whole, dtype=self._dtype(dtype))
+        value = linear_systems.eye(whole[0], whole[1], dtype=self._dtype(dtype))
         if partition_info is not None:
             value = array_ops.slice(value, partition_info.var_offset, shape)
         return self.gain * value

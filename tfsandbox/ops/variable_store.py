@@ -10,7 +10,7 @@ from tfsandbox.framework import dtypes, ops
 from tfsandbox.framework.graph import GraphKeys
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, init_ops, partitioned_variables
-from tfsandbox.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from tfsandbox.ops.variables import SaveSliceInfo, Variable, VariableAggregation, VariableSynchronization
 
 
 class VariableStore:
@@ -162,7 +162,7 @@ class VariableStore:
             else:
                 part = self._get_single(part_name, shape=part_shape, dtype=dtype, initializer=initializer,
                                         partition_info=info, regularizer=regularizer, reuse=reuse, **options)
-            part._set_save_slice_info(Variable.SaveSliceInfo(name, shape.as_list(), offset, part_shape))
+            part._set_save_slice_info(SaveSliceInfo(name, shape.as_list(), offset, part_shape))
             parts.append(part)
         made = partitioned_variables.PartitionedVariable(name, shape, parts[0].dtype.base_dtype, parts, partitions)
         self._partitioned_vars[name] = made

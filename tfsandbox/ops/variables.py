@@ -156,7 +156,6 @@ class Variable(metaclass=_CreatedInScopes):
     Raises `ValueError` where the initial value is missing or has no fully defined shape.
     """
 
-    SaveSliceInfo = SaveSliceInfo
     __array_priority__ = 100
 
     def __init__(self, initial_value: Any = None, trainable: bool | None = None, collections: Any = None,
@@ -167,6 +166,7 @@ class Variable(metaclass=_CreatedInScopes):
                  synchronization: VariableSynchronization | None = VariableSynchronization.AUTO,
                  aggregation: VariableAggregation | None = VariableAggregation.NONE, shape: Any = None) -> None:
         self._save_slice_info: SaveSliceInfo | None = None
+        self._initial_value: Any = None
         self._synchronization = synchronization or VariableSynchronization.AUTO
         self._aggregation = aggregation or VariableAggregation.NONE
         self._constraint = constraint
@@ -441,7 +441,9 @@ class Variable(metaclass=_CreatedInScopes):
             variable_name=ops.strip_name_scope(self._variable.name, export_scope),
             initializer_name=ops.strip_name_scope(self.initializer.name, export_scope),
             snapshot_name=ops.strip_name_scope(self._snapshot.name, export_scope),
-            trainable=self.trainable, synchronization=self.synchronization.value, aggregation=self.aggregation.value)
+            trainable=self.trainable)
+        message.synchronization = self.synchronization.value  # type: ignore[assignment]
+        message.aggregation = self.aggregation.value  # type: ignore[assignment]
         if self._initial_value is not None:
             message.initial_value_name = ops.strip_name_scope(self._initial_value.name, export_scope)
         if self._save_slice_info:
@@ -507,6 +509,7 @@ for _name in Tensor.OVERLOADABLE_OPERATORS - {"__getitem__"}:
     setattr(Variable, _name, _operator(_name))
 
 VariableV1 = RefVariable = Variable
+Variable.SaveSliceInfo = SaveSliceInfo  # type: ignore[attr-defined]
 
 register_tensor_conversion_function(Variable, Variable._TensorConversionFunction)
 

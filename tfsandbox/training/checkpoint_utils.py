@@ -165,7 +165,7 @@ def _is_variable(value: Any) -> bool:
 
 
 def _parts(name: Any, there: dict[str, Any]) -> list[Any] | None:
-    parts = []
+    parts: list[Any] = []
     while f"{name}/part_{len(parts)}" in there:
         parts.append(there[f"{name}/part_{len(parts)}"])
     return parts or None
@@ -194,7 +194,7 @@ def _set_checkpoint_initializer(variable: Any, path: str, name: str, slice_spec:
                                 node_name: str = "checkpoint_initializer") -> None:
     with ops.device(variable.device), ops.device("/cpu:0"):
         restored = io_ops.restore_v2(path, [name], [slice_spec], [variable.dtype.base_dtype], name=node_name)[0]
-        saveables = []
+        saveables: list[Any] = []
         for key, op in saveable_object_util.op_list_to_dict([variable]).items():
             saveables += list(saveable_object_util.saveable_objects_for_op(op, key))
         variable._initializer_op = saveables[0].restore([restored], restored_shapes=None).op

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfsandbox.framework import constant_op, dtypes, ops
@@ -83,10 +83,13 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
             raise ValueError(f"Values must have elements all with the same dtype ({pieces[0].dtype.base_dtype!s} vs "
                              f"{piece.dtype.base_dtype!s}).")
     with ops.name_scope(name or "PiecewiseConstant"):
-        cases = [(x <= bounds[0], lambda: pieces[0]), (x > bounds[-1], lambda: pieces[-1])]
+        def gives(piece: Tensor) -> Callable[[], Tensor]:
+            return lambda: piece
+
+        cases = [(x <= bounds[0], gives(pieces[0])), (x > bounds[-1], gives(pieces[-1]))]
         for low, high, piece in zip(bounds[:-1], bounds[1:], pieces[1:-1]):
-            cases.append(((x > low) & (x <= high), lambda piece=piece: piece))
-        return control_flow_ops.case(cases, lambda: pieces[0], exclusive=True)
+            cases.append(((x > low) & (x <= high), gives(piece)))
+        return control_flow_ops.case(cases, gives(pieces[0]), exclusive=True)
 
 
 piecewise_constant_decay = piecewise_constant
@@ -153,7 +156,7 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
                         alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Tensor:
-    """learning_rate * ((alpha + linear) * cosine + beta), both falling over `decay_steps` steps (Bello et al., 2017)."""
+    """learning_rate * ((alpha + linear) * cosine + beta), both falling over `decay_steps` (Bello et al., 2017)."""
     with ops.name_scope(name or "LinearCosineDecay") as scope:
         rate = _rate(learning_rate)
         steps = math_ops.cast(decay_steps, rate.dtype)

@@ -168,7 +168,8 @@ class Saver:
         if global_step is not None:
             if not isinstance(global_step, int):
                 global_step = training_util.global_step(sess, global_step)
-            checkpoint_file = f"{save_path}-{global_step:08d}" if self._pad_step_number else f"{save_path}-{global_step}"
+            number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
+            checkpoint_file = f"{save_path}-{number}"
         else:
             checkpoint_file = save_path
             if os.path.basename(save_path) == latest_filename and not self._sharded:
@@ -262,7 +263,8 @@ class Saver:
 
 
 def _with_explanation(error: errors.OpError, likely: str) -> errors.OpError:
-    return type(error)(
+    kind: Any = type(error)
+    return kind(
         error.node_def, error.op,
         f"Restoring from checkpoint failed. This is most likely due to {likely}. Please ensure that you have not "
         f"altered the graph expected based on the checkpoint. Original error:\n\n{error.message}")

@@ -41,10 +41,11 @@ class BulkSaverBuilder:
                 restored = self._add_restore(path, saveables, reshape, "restore_all")
         assert restored.name == scope + "restore_all", restored.name
         from tfsandbox.proto import saver_pb2
-        return saver_pb2.SaverDef(
+        message = saver_pb2.SaverDef(
             filename_tensor_name=path.name, save_tensor_name=saved.name, restore_op_name=restored.name,
-            max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-            version=self._write_version)
+            max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours)
+        message.version = self._write_version  # type: ignore[assignment]
+        return message
 
     def save_op(self, filename_tensor: Any, saveables: Saveables) -> Operation:
         """The node that writes."""

@@ -26,7 +26,7 @@ def _create_slot_var(primary: Any, val: Any, scope: str, validate_shape: bool, s
     if info is not None:
         # A slot of a part of a variable is the same part of the slot of the whole.
         slot_name = slot.name[len(primary.op.name + "/"):-2]
-        slot._set_save_slice_info(variables.Variable.SaveSliceInfo(
+        slot._set_save_slice_info(variables.SaveSliceInfo(
             f"{info.full_name}/{slot_name}", info.full_shape, info.var_offset, info.var_shape))
     return slot
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfsandbox.framework.operation import Operation
-
 
 class SaveSpec:
     """One tensor to save: under which name, and which slice of a larger tensor it is (empty: all)."""
@@ -41,8 +39,8 @@ class SaveableObject:
     def device(self) -> str:
         return self.specs[0].device
 
-    def restore(self, restored_tensors: list[Any], restored_shapes: list[Any] | None) -> Operation:
-        """The operation that restores from tensors, one for each spec; shapes where they are to be reshaped."""
+    def restore(self, restored_tensors: list[Any], restored_shapes: list[Any] | None) -> Any:
+        """The node that restores from tensors, one for each spec; shapes where they are to be reshaped."""
         raise ValueError("Calling an abstract method.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tfsandbox.framework import ops
-from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.operation import Tensor
 from tfsandbox.ops import state_ops, variables
 from tfsandbox.training.saving import saveable_object
 
@@ -19,7 +19,7 @@ class ReferenceVariableSaveable(saveable_object.SaveableObject):
     def __init__(self, var: Any, slice_spec: str, name: str) -> None:
         super().__init__(var, [saveable_object.SaveSpec(var, slice_spec, name, dtype=var.dtype)], name)
 
-    def restore(self, restored_tensors: list[Any], restored_shapes: list[Any] | None) -> Operation:
+    def restore(self, restored_tensors: list[Any], restored_shapes: list[Any] | None) -> Any:
         restored = restored_tensors[0]
         if restored_shapes is not None:
             from tfsandbox.ops import array_ops
@@ -81,8 +81,8 @@ def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
             add(var.name, var)
         elif hasattr(var, "_get_variable_list"):
             add(var.name, list(var))
-        elif isinstance(var, variables.Variable) and var._get_save_slice_info():
-            name = var._get_save_slice_info().full_name
+        elif isinstance(var, variables.Variable) and (info := var._get_save_slice_info()):
+            name = str(info.full_name)
             if name not in result:
                 result[name] = [var]
             elif isinstance(result[name], list):
