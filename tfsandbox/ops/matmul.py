@@ -52,6 +52,16 @@ def _matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     b = b.T if transpose_b else b
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise errors.InvalidArgumentError(None, None, _mismatch(a, b, transpose_a, transpose_b))
+    return _product(a, b)
+
+
+_LARGE_PRODUCT = 1 << 15
+"""Complex products of up to so many multiplications are added up in order, as TensorFlow does; larger ones by BLAS."""
+
+
+def _product(a: Any, b: Any) -> Any:
+    if a.dtype.kind == "c" and a.size * b.shape[-1] <= _LARGE_PRODUCT:
+        return np.einsum("...ik,...kj->...ij", a, b)
     return np.matmul(a, b)
 
 
@@ -72,7 +82,7 @@ def _text(shape: Any) -> str:
 @matmul_op.emit
 def _matmul_emit(node: Any) -> str | None:
     a, b = node.shape(0), node.shape(1)
-    if a.ndims != 2 or b.ndims != 2:
+    if a.ndims != 2 or b.ndims != 2 or node.dtype(0).is_complex:
         return None
     inner = (a.as_list()[0 if node.attr("transpose_a") else 1], b.as_list()[1 if node.attr("transpose_b") else 0])
     if inner[0] is None or inner[0] != inner[1]:
@@ -188,7 +198,7 @@ def _batch_matmul(x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
         raise errors.InvalidArgumentError(None, None, f"In[0] mismatch In[1] shape: {x.shape[-1]} vs. {y.shape[-2]}: "
                                                       f"{_text(x.shape)} {_text(y.shape)} "
                                                       f"{str(adj_x).lower()} {str(adj_y).lower()}")
-    return np.matmul(x, y)
+    return _product(x, y)
 
 
 def _adjoint(x: Any) -> Any:
