@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from tfsandbox.framework import conversion, dtypes, shape_inference
+from tfsandbox.framework import conversion, dtypes, static_values
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 
@@ -66,7 +66,7 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        return shape_inference.partial_shape_value(self._dense_shape)
+        return static_values.constant_value_as_shape(self._dense_shape)
 
     def get_shape(self) -> TensorShape:
         """The static shape of the dense tensor."""
@@ -101,4 +101,5 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def is_sparse(value: Any) -> bool:
+    """Whether `value` is a SparseTensor or the value of one."""
     return isinstance(value, (SparseTensor, SparseTensorValue))

@@ -236,7 +236,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 parallel_concat_op = register_op("ParallelConcat", "values: N*T -> output: T",
-                                 "N: int >= 1; T: type; shape: shape").no_gradient()
+                                 "N: int >= 1; T: type; shape: shape")
 
 
 @parallel_concat_op.shape

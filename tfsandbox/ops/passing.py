@@ -86,7 +86,7 @@ deep_copy_op = register_op("DeepCopy", "x: T -> y: T", "T: type", stateful=True)
 deep_copy_op.shape(unchanged)
 deep_copy_op.kernel(lambda value: np.array(value))
 
-guarantee_const_op = register_op("GuaranteeConst", "input: T -> output: T", "T: type", stateful=True).no_gradient()
+guarantee_const_op = register_op("GuaranteeConst", "input: T -> output: T", "T: type", stateful=True)
 guarantee_const_op.shape(unchanged)
 guarantee_const_op.kernel(view=True)(lambda value: value)
 
@@ -128,7 +128,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 _BIT_TYPES = ("{bfloat16, float16, float32, float64, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "
               "complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
 bitcast_op = register_op("Bitcast", "input: T -> output: type",
-                         f"T: type in {_BIT_TYPES}; type: type in {_BIT_TYPES}").no_gradient()
+                         f"T: type in {_BIT_TYPES}; type: type in {_BIT_TYPES}")
 
 
 @bitcast_op.shape

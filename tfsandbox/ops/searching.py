@@ -16,8 +16,8 @@ from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
 
 _BOUND = "T: type; out_type: type in {int32, int64} = int32"
-lower_bound_op = register_op("LowerBound", "sorted_inputs: T, values: T -> output: out_type", _BOUND).no_gradient()
-upper_bound_op = register_op("UpperBound", "sorted_inputs: T, values: T -> output: out_type", _BOUND).no_gradient()
+lower_bound_op = register_op("LowerBound", "sorted_inputs: T, values: T -> output: out_type", _BOUND)
+upper_bound_op = register_op("UpperBound", "sorted_inputs: T, values: T -> output: out_type", _BOUND)
 
 
 @lower_bound_op.shape
@@ -61,7 +61,7 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
 
 
 unravel_index_op = register_op("UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx",
-                               "Tidx: type in {int32, int64} = int32").no_gradient()
+                               "Tidx: type in {int32, int64} = int32")
 
 
 @unravel_index_op.shape

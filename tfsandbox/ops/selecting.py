@@ -11,7 +11,7 @@ from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
+from tfsandbox.framework.shape_inference import ShapeContext
 from tfsandbox.framework.shape_rules import merge
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops.kernel_values import text_of_shape

@@ -14,7 +14,7 @@ from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import merge, with_rank, with_rank_at_least
 from tfsandbox.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops.kernel_values import as_array, text_of_shape
+from tfsandbox.ops.kernel_values import as_array
 
 __all__: list[str] = []
 
@@ -109,9 +109,13 @@ def _combined(left: Groups, right: Groups, outer: tuple[int, ...], operation: by
 def _dense_to_dense(set1: Any, set2: Any, *, set_operation: bytes) -> tuple[Any, Any, Any]:
     set1, set2 = as_array(set1), as_array(set2)
     if set1.ndim < 2 or set1.shape[:-1] != set2.shape[:-1]:
-        raise errors.InvalidArgumentError(None, None, f"Mismatched group shapes: {text_of_shape(set1)} vs. "
-                                                      f"{text_of_shape(set2)}.")
+        raise errors.InvalidArgumentError(None, None, f"Mismatched shapes {_outer_text(set1)} vs "
+                                                      f"{_outer_text(set2)}")
     return _combined(_dense_groups(set1), _dense_groups(set2), set1.shape[:-1], set_operation, set1.dtype)
+
+
+def _outer_text(values: np.ndarray) -> str:
+    return f"[{','.join(map(str, values.shape[:-1]))}]"
 
 
 @dense_to_sparse_op.kernel

@@ -110,7 +110,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
     """As `rank`; `optimize=False` makes a Rank node even where the rank is known."""
     with ops.name_scope(name, "Rank", [input]) as name:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
-            return size_internal(input.dense_shape, name, optimize=optimize)
+            return apply_op("Size", input=input.dense_shape, name=name)
         tensor = ops.convert_to_tensor(input)
         if optimize and tensor.shape.ndims is not None:
             return constant(tensor.shape.ndims, dtypes.int32, name=name)

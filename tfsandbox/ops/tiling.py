@@ -110,7 +110,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return apply_op("BroadcastTo", input=input, shape=shape, name=name)
 
 
-broadcast_args_op = register_op("BroadcastArgs", "s0: T, s1: T -> r0: T", "T: type in {int32, int64} = int32").no_gradient()
+broadcast_args_op = register_op("BroadcastArgs", "s0: T, s1: T -> r0: T", "T: type in {int32, int64} = int32")
 
 
 @broadcast_args_op.shape

@@ -18,12 +18,12 @@ from tfsandbox.framework.tensor_shape import TensorShape
 _OUT_IDX = "T: type; out_idx: type in {int32, int64} = int32"
 _AXIS = "T: type; Taxis: type in {int32, int64} = int64; out_idx: type in {int32, int64} = int32"
 
-unique_op = register_op("Unique", "x: T -> y: T, idx: out_idx", _OUT_IDX).no_gradient()
-unique_counts_op = register_op("UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", _OUT_IDX).no_gradient()
-unique_v2_op = register_op("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", _AXIS).no_gradient()
+unique_op = register_op("Unique", "x: T -> y: T, idx: out_idx", _OUT_IDX)
+unique_counts_op = register_op("UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", _OUT_IDX)
+unique_v2_op = register_op("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", _AXIS)
 unique_counts_v2_op = register_op("UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
-                                  _AXIS).no_gradient()
-list_diff_op = register_op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", _OUT_IDX).no_gradient()
+                                  _AXIS)
+list_diff_op = register_op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", _OUT_IDX)
 
 _ANY_LENGTH = TensorShape([None])
 
