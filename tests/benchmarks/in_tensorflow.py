@@ -1,4 +1,4 @@
-"""The other end of `--tensorflow`: times steps in the TensorFlow 1.15 of this interpreter, as asked on standard input."""
+"""The other end of `--tensorflow`: times steps in this interpreter's TensorFlow 1.15, as asked on standard input."""
 
 import importlib.util
 import json

@@ -106,7 +106,8 @@ CASES: dict[str, list[Case]] = {
                for e in (False, True) for r in (False, True)],
     "Cumprod": [Case({"x": numbers(2, 4), "axis": AXIS1, "exclusive": e, "reverse": r})
                 for e in (False, True) for r in (False, True)],
-    "Maximum": [Case({"x": distinct(2, 3), "y": distinct(2, 3) + 0.1}), Case({"x": distinct(2, 3), "y": np.float64(.05)})],
+    "Maximum": [Case({"x": distinct(2, 3), "y": distinct(2, 3) + 0.1}),
+                Case({"x": distinct(2, 3), "y": np.float64(.05)})],
     "Minimum": [Case({"x": distinct(2, 3), "y": distinct(2, 3) + 0.1})],
     "MatMul": [Case({"a": numbers(*((3, 2) if ta else (2, 3))), "b": numbers(*((4, 3) if tb else (3, 4))),
                      "transpose_a": ta, "transpose_b": tb}) for ta in (False, True) for tb in (False, True)],
@@ -213,7 +214,8 @@ CASES: dict[str, list[Case]] = {
                     "orig_output": a.reshape(1, 1, 2, 2, 2, 2, 2, 1).max((2, 4, 6)), "grad": numbers(
                         *((1, 1, 2, 2, 1) if name == "MaxPool3DGrad" else (1, 2, 4, 4, 1))).astype(np.float32),
                     "ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"},
-                   fixed=("orig_input", "orig_output"), dtype=np.float32)] for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
+                   fixed=("orig_input", "orig_output"), dtype=np.float32)]
+       for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
     "Tile": [Case({"input": numbers(2, 3), "multiples": np.array([2, 3], np.int32)})],
     "BiasAdd": [Case({"value": numbers(2, 3, 4), "bias": numbers(4)}),
                 Case({"value": numbers(2, 3, 4, 2), "bias": numbers(3), "data_format": "NCHW"})],

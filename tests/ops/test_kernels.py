@@ -67,7 +67,7 @@ def test_results_are_owned_and_typed(name: str) -> None:
                 assert isinstance(result, np.ndarray | np.generic), f"gave {type(result)}, not numpy"
                 if expected.is_numpy_compatible and expected != tf.string:
                     assert result.dtype == expected.as_numpy_dtype, f"gave {result.dtype}, not {expected.name}"
-                assert tensor.shape.is_compatible_with(result.shape), f"gave {result.shape}, the rule says {tensor.shape}"
+                assert tensor.shape.is_compatible_with(result.shape), f"gave {result.shape}, not {tensor.shape}"
                 if not definition.is_view and isinstance(result, np.ndarray) and result.size:
                     assert result.flags.writeable, "gave a read-only array as its own: it needs view=True"
                     assert not any(np.shares_memory(result, i) for i in inputs), "gave memory of an input as its own"

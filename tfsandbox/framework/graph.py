@@ -534,7 +534,7 @@ def output_dtypes(definition: op_registry.OpDef, attrs: dict[str, Any]) -> list[
         if arg.type_list_attr:
             found = [dtypes.as_dtype(t) for t in attrs[arg.type_list_attr]]
         else:
-            one = arg.type if arg.type is not None else dtypes.as_dtype(attrs[arg.type_attr])
+            one = arg.type if arg.type is not None else dtypes.as_dtype(attrs[arg.type_attr or ""])
             found = [one] * (attrs[arg.number_attr] if arg.number_attr else 1)
         types += [t._as_ref for t in found] if arg.is_ref else found
     return types

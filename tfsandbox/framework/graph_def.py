@@ -62,12 +62,14 @@ def op_def_to_proto(definition: op_registry.OpDef) -> Any:
     proto = op_def_pb2.OpDef(name=definition.name, is_stateful=definition.is_stateful,
                              is_commutative=definition.is_commutative, is_aggregate=definition.is_aggregate,
                              allows_uninitialized_input=definition.allows_uninitialized_input)
+    message: Any
     for args, target in ((definition.inputs, proto.input_arg), (definition.outputs, proto.output_arg)):
         for arg in args:
             message = target.add(name=arg.name, is_ref=arg.is_ref, type_attr=arg.type_attr or "",
                                  number_attr=arg.number_attr or "", type_list_attr=arg.type_list_attr or "")
             if arg.type is not None:
                 message.type = arg.type.as_datatype_enum
+    attr: op_registry.AttrDef
     for attr in definition.attrs.values():
         message = proto.attr.add(name=attr.name, type=attr.type)
         if attr.default is not op_registry.REQUIRED:

@@ -331,7 +331,7 @@ def _input_dtypes(definition: op_registry.OpDef, attrs: dict[str, Any], name: st
         if arg.type_list_attr:
             found = list(attrs[arg.type_list_attr])
         else:
-            one = arg.type if arg.type is not None else attrs[arg.type_attr]
+            one = arg.type if arg.type is not None else attrs[arg.type_attr or ""]
             count = attrs[arg.number_attr] if arg.number_attr else 1
             if not 0 <= count <= 1_000_000:
                 raise ValueError(f"Node '{name}': attr '{arg.number_attr}' is {count}")

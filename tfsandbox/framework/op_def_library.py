@@ -34,6 +34,7 @@ def apply_operation(op_type: str, *, name: str | None = None, **arguments: Any) 
 
 
 def apply_op_helper(op_type: str, name: str | None, arguments: dict[str, Any]) -> Operation:
+    """The node for inputs and attributes given by name; what `apply_op` is made of."""
     definition = op_registry.get(op_type)
     flat = []
     for value in arguments.values():
@@ -96,7 +97,7 @@ def _outputs(op: Operation) -> Any:
             groups.append(op.outputs[at])
             at += 1
             continue
-        count = op._attrs[arg.number_attr] if arg.number_attr else len(op._attrs[arg.type_list_attr])
+        count = len(op._attrs[arg.type_list_attr]) if arg.type_list_attr else op._attrs[arg.number_attr or ""]
         groups.append(op.outputs[at:at + count])
         at += count
     if len(groups) == 1:
@@ -134,7 +135,8 @@ def _convert_one(definition: op_registry.OpDef, arg: op_registry.ArgDef, value: 
             raise TypeError(f"{prefix} expected type of {arg.type.name}.") from None
         assert arg.type_attr is not None
         source = inferred_from.get(arg.type_attr, "Default in OpDef")
-        raise TypeError(f"{prefix} type {attrs.get(arg.type_attr, default).name} of argument '{source}'.") from None
+        known = attrs.get(arg.type_attr, default)
+        raise TypeError(f"{prefix} type {getattr(known, 'name', known)} of argument '{source}'.") from None
 
 
 def _convert_list(definition: op_registry.OpDef, arg: op_registry.ArgDef, values: Any, attrs: dict[str, Any],

@@ -276,7 +276,7 @@ class OpDef:
                 grouped.append(flat[at])
                 at += 1
                 continue
-            count = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr])
+            count = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
             grouped.append(list(flat[at:at + count]))
             at += count
         return grouped

@@ -8,8 +8,13 @@ from typing import Any
 
 from tfsandbox.framework import op_registry, stacks
 from tfsandbox.framework.conversion import (  # noqa: F401
-    convert_n_to_tensor, convert_n_to_tensor_or_indexed_slices, convert_to_tensor,
-    convert_to_tensor_or_indexed_slices, graph_from_inputs, register_tensor_conversion_function)
+    convert_n_to_tensor,
+    convert_n_to_tensor_or_indexed_slices,
+    convert_to_tensor,
+    convert_to_tensor_or_indexed_slices,
+    graph_from_inputs,
+    register_tensor_conversion_function,
+)
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
 from tfsandbox.framework.indexed_slices import IndexedSlices  # noqa: F401
 from tfsandbox.framework.operation import Operation, Tensor
@@ -193,6 +198,7 @@ def get_collection_ref(key: Any) -> list[Any]:
 
 
 def get_all_collection_keys() -> list[Any]:
+    """The names of all collections of the default graph."""
     return get_default_graph().get_all_collection_keys()
 
 
@@ -209,26 +215,32 @@ def register_proto_function(collection_name: Any, proto_type: Any = None, to_pro
 
 
 def get_collection_proto_type(collection_name: Any) -> Any:
+    """The message class a collection's items are written as, or None."""
     return _PROTO_FUNCTIONS.get(collection_name, (None, None, None))[0]
 
 
 def get_to_proto_function(collection_name: Any) -> Any:
+    """How a collection's items are written, or None."""
     return _PROTO_FUNCTIONS.get(collection_name, (None, None, None))[1]
 
 
 def get_from_proto_function(collection_name: Any) -> Any:
+    """How a collection's items are read, or None."""
     return _PROTO_FUNCTIONS.get(collection_name, (None, None, None))[2]
 
 
 def is_dense_tensor_like(value: Any) -> bool:
+    """Whether `value` stands for a tensor: one, or a variable."""
     return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
 def executing_eagerly_outside_functions() -> bool:
+    """False: there is no eager execution here."""
     return False
 
 
 def inside_function() -> bool:
+    """False: graphs of functions are built elsewhere."""
     return False
 
 

@@ -49,10 +49,7 @@ class ShapeContext:
             if np.ndim(value) == 0:
                 return UNKNOWN
             return TensorShape([None if d < 0 else int(d) for d in value])
-        rank = self.shape(index)
-        if rank.ndims == 1 and rank.as_list()[0] is not None:
-            return TensorShape([None] * rank.as_list()[0])
-        return UNKNOWN
+        return _unknown_of_length(self.shape(index))
 
 
 class GraphShapeContext(ShapeContext):
@@ -219,10 +216,13 @@ def partial_shape_value(tensor: Tensor, depth: int = 0) -> TensorShape:
             part = _partial_slice(op, depth)
             if part is not None:
                 return part
-    shape = tensor._shape
-    if shape.ndims == 1 and shape.as_list()[0] is not None:
-        return TensorShape([None] * shape.as_list()[0])
-    return UNKNOWN
+    return _unknown_of_length(tensor._shape)
+
+
+def _unknown_of_length(shape: TensorShape) -> TensorShape:
+    """Of a shape vector only its length is known: that is the rank."""
+    length = shape.as_list()[0] if shape.ndims == 1 else None
+    return UNKNOWN if length is None else TensorShape([None] * length)
 
 
 def _partial_size(tensor: Tensor) -> int | None:

@@ -222,7 +222,8 @@ class ControlFlowContext:
         loop = self.while_context()
         if loop is None:
             return []
-        internal, external = [], []
+        internal: list[Operation] = []
+        external: list[Operation] = []
         for control in op.control_inputs:
             context = _output_context(control)
             while context is not None and context is not loop:

@@ -297,7 +297,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
              gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Tensor]:
     """The second derivatives of sum(ys): for each x of shape S a tensor of shape S + S, block diagonal over the xs."""
     xs = _as_list(xs)
-    kwargs = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
+    kwargs: dict[str, Any] = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
               "aggregation_method": aggregation_method}
     result = []
     for gradient, x in zip(gradients(ys, xs, **kwargs), xs):

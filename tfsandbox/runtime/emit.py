@@ -465,8 +465,8 @@ def _described(constant: Any) -> str:
 
 def _dead(name: str) -> Any:
     from tfsandbox.framework import errors
-    raise errors.InvalidArgumentError(None, None, f"Retval[0] does not have value: {name} lies in a branch that was not "
-                                                  "taken in this run")
+    raise errors.InvalidArgumentError(None, None, f"Retval[0] does not have value: {name} lies in a branch that was "
+                                                  "not taken in this run")
 
 
 def _unfit(reason: str, kernel: Any, *inputs: Any, **attrs: Any) -> Any:

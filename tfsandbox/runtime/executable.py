@@ -70,7 +70,8 @@ class Executable:
         if isinstance(error, errors.OpError):
             if error.op is not None:
                 return error
-            return type(error)(None, op, error.message + where)
+            kind: Any = type(error)
+            return kind(None, op, error.message + where)
         if op is None:
             return error
         if isinstance(error, MemoryError):

@@ -174,8 +174,8 @@ def ordered_ops(ops: list[Operation], feeds: set[Tensor], rewrites: Sequence[Pla
     if len(order) < len(ops):
         stuck = next(op for op in ops if waiting[op])
         if any(op.type in ("NextIteration", "RefNextIteration") for op in ops):
-            raise errors.UnimplementedError(None, stuck, "while loops cannot be run yet: this engine has no loop block. "
-                                                         "Node: " + stuck.name)
+            raise errors.UnimplementedError(None, stuck, "while loops cannot be run yet: this engine has no loop block. Node: " +
+                                            stuck.name)
         raise errors.InvalidArgumentError(None, stuck, f"the graph has a cycle through node {stuck.name}")
     return order
 
@@ -629,7 +629,7 @@ def reduce_over_nothing(op: Operation, values: list[Value], shapes: list[TensorS
     if found is not None:
         return found
     # Sizes are numbers of the plan's own: nothing from outside gets into the source here.
-    return f"{{0}}.reshape({tuple(int(d) for d in shapes[0].as_list())})" if values[0].kind == "computed" else None
+    return f"{{0}}.reshape({tuple(int(d or 0) for d in shapes[0].as_list())})" if values[0].kind == "computed" else None
 
 
 def cast_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:

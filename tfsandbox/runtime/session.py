@@ -132,7 +132,7 @@ class BaseSession:
 
     def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None,
             run_metadata: Any = None) -> Any:
-        """Compute `fetches`, any nesting of tensors, operations, variables and names, and return their values so nested.
+        """Compute `fetches`, any nesting of tensors, operations, variables and names; their values come so nested.
 
         `feed_dict` maps tensors (or names) to values that stand in for them. An operation gives None.
 
@@ -143,6 +143,7 @@ class BaseSession:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         active = rewrites.active.rewrites
+        key: Any
         try:
             kind = fetches.__class__
             key = (fetches if kind is Tensor or kind is Operation else structure_key(fetches),

@@ -268,9 +268,9 @@ class TrainingGraphManager:
     def restore(self, path_or_dir: str, session: Any = None) -> str:
         """Read the managed variables from a checkpoint (a prefix, or a folder: its latest), and the account.
 
-        All is checked before anything changes. Gives the prefix. Raises `ValueError` where a folder holds no checkpoint,
-        `NotFoundError` for a missing file or variable, `InvalidArgumentError` for another shape or type, `DataLossError`
-        for a corrupt file.
+        All is checked before anything changes. Gives the prefix. Raises `ValueError` where a folder holds no
+        checkpoint, `NotFoundError` for a missing file or variable, `InvalidArgumentError` for another shape or type,
+        `DataLossError` for a corrupt file.
         """
         from tfsandbox.lib import tensor_bundle
         session = self._session(session, "restore")

@@ -102,8 +102,8 @@ class Gradients:
         """
         pairs = self.compute_gradients()
         if _differs(sess, self.loss, feed_dict):
-            raise ValueError(f"{self.loss.name} is another number each time it runs, so finite differences mean nothing: "
-                             "switch dropout and other random nodes off for the check")
+            raise ValueError(f"{self.loss.name} is another number each time it runs, so finite differences mean "
+                             "nothing: switch dropout and other random nodes off for the check")
         found = sess.run([g for g, _ in pairs if g is not None], feed_dict)
         values = iter(found)
         counts = [_count(v, sess, max_entries) for _, v in pairs]

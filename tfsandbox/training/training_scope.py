@@ -145,7 +145,7 @@ class TrainingScope(rewrites.PlanRewrite):
             raise TypeError(f"is_chief must be a bool, but is {type(is_chief).__name__}: {is_chief!r}")
         self._chosen = select_variables(trainable_variables, "trainable_variables", self.graph)
         self.regularizer, self.outer = regularizer, outer
-        self.is_chief = bool(is_chief) and (outer is None or outer.is_chief)
+        self.is_chief: bool = bool(is_chief) and (outer is None or outer.is_chief)
         self.learning_rate_multiplier, self._multipliers = _checked_multiplier(
             modifiers.get("learning_rate_multiplier"))
         self.clip_norm = _checked_positive("clip_norm", modifiers.get("clip_norm"))
@@ -155,8 +155,8 @@ class TrainingScope(rewrites.PlanRewrite):
             raise TypeError(f"gradient_transform must be a function (gradient, variable) -> gradient, but is "
                             f"{self.gradient_transform!r}")
         if self._chosen is not None and outer is not None and not self.variables:
-            raise ValueError(f"trainable_variables selects {[v.op.name for v in self._chosen]}, none of which the scope "
-                             f"around it trains: an inner scope narrows the outer one. The outer one trains "
+            raise ValueError(f"trainable_variables selects {[v.op.name for v in self._chosen]}, none of which the "
+                             f"scope around it trains: an inner scope narrows the outer one. The outer one trains "
                              f"{[v.op.name for v in outer.variables]}.")
         self._penalties: dict[Any, Tensor | None] = {}
         self._penalty: Tensor | None = None
@@ -295,7 +295,7 @@ class TrainingScope(rewrites.PlanRewrite):
         try:
             with self.graph.as_default(), ops.control_dependencies(None), ops.name_scope("training_scope/"):
                 if index is not None:
-                    before = self._inputs.get((op, index), self._outer_input(op, index))
+                    before = self._outer_input(op, index)
                     gradient = self._with_penalty(op, before, variable)
                     gradient = self._changed(gradient, variable)
                     if gradient is not before:
@@ -341,10 +341,11 @@ class TrainingScope(rewrites.PlanRewrite):
             if result is None:
                 raise TypeError(f"gradient_transform must give a gradient, but gave None for {variable.op.name}")
             gradient = ops.convert_to_tensor_or_indexed_slices(result)
-        if self.clip_value is not None:
-            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_value(g, -self.clip_value, self.clip_value))
-        if self.clip_norm is not None:
-            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_norm(g, self.clip_norm))
+        value, norm = self.clip_value, self.clip_norm
+        if value is not None:
+            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_value(g, -value, value))
+        if norm is not None:
+            gradient = _on_values(gradient, lambda g: clip_ops.clip_by_norm(g, norm))
         return gradient
 
     def _multiplier(self, variable: Any) -> float:
