@@ -55,7 +55,8 @@ def tensorflow_name(name: str) -> str:
 def install_as_tensorflow(pruning: str | None = None) -> None:
     """Make `import tensorflow`, and every `tensorflow.*` path, give the sandbox; again is harmless.
 
-    `pruning="tensorflow"` makes `tf.graph_util.remove_training_nodes` do by default only what TensorFlow's does.
+    `pruning="tensorflow"` makes `tf.graph_util.remove_training_nodes` do by default only what TensorFlow's does,
+    until the alias is taken away.
     Raises RuntimeError if a real TensorFlow is already imported: its own late imports would find the sandbox.
     """
     real = None if _finder() else _imported_tensorflow()
@@ -67,14 +68,14 @@ def install_as_tensorflow(pruning: str | None = None) -> None:
             "`import tensorflow`. `import tfsandbox as tf` works beside it."
         )
     if pruning is not None:
-        from tfsandbox.framework import graph_util
-
-        graph_util.set_default_pruning(pruning)
-    if not _finder():
+        _set_pruning(pruning)
+    finder = _finder()
+    if finder is None:
         finder = _Finder()
         sys.meta_path.insert(0, finder)
         finder.bind("tensorflow", sys.modules[SANDBOX])
         importlib.import_module("tensorflow.python")  # TensorFlow has it as an attribute
+    finder.pruning = pruning or finder.pruning
 
 
 def uninstall_as_tensorflow() -> None:
@@ -83,11 +84,19 @@ def uninstall_as_tensorflow() -> None:
     if finder is not None:
         sys.meta_path.remove(finder)
         finder.unbind()
+        if finder.pruning is not None:
+            _set_pruning("full")
 
 
 def installed_as_tensorflow() -> bool:
     """True while `import tensorflow` gives the sandbox."""
     return _finder() is not None
+
+
+def _set_pruning(mode: str) -> None:
+    from tfsandbox.framework import graph_util
+
+    graph_util.set_default_pruning(mode)
 
 
 def _finder() -> _Finder | None:
@@ -106,6 +115,7 @@ class _Finder(MetaPathFinder):
     """The meta-path finder behind `import tensorflow...`."""
 
     def __init__(self) -> None:
+        self.pruning: str | None = None  # the default that was asked for with the alias
         self._displaced: dict[str, Any] = {}  # what sys.modules held under a name before
         self._bound: dict[str, ModuleType] = {}
         self._attributes: list[tuple[ModuleType, str]] = []  # set by the import system on the way
