@@ -94,7 +94,8 @@ class StaticUnbroadcast:
         return array_ops.reshape(reductions.reduce_sum(grad, self._axes[index]), self._shapes[index])
 
 
-def _static_axes(graph: Any, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _static_axes(graph: Any, left: tuple[int | None, ...],
+                 right: tuple[int | None, ...]) -> tuple[np.ndarray, np.ndarray]:
     """The axes as arrays. The node is made once for a pair of shapes in a graph."""
     cache = graph._caches.setdefault("broadcast_gradient_args", {})
     found = cache.get((left, right))

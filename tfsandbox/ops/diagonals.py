@@ -184,7 +184,7 @@ def _matrix_set_diag_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     diagonal_shape = op.inputs[1].shape
     if input_shape.ndims is not None and input_shape.is_fully_defined():
         sizes = input_shape.as_list()
-        shape: Any = [*sizes[:-2], min(sizes[-2:])]
+        shape: Any = [*sizes[:-2], _least(*sizes[-2:])]
     elif diagonal_shape.is_fully_defined():
         shape = diagonal_shape.as_list()
     else:

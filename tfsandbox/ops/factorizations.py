@@ -111,12 +111,12 @@ def _over_triangle(x: Tensor, r: Tensor) -> Tensor:
     return adjoint(linear_systems.matrix_triangular_solve(r, adjoint(x), lower=False, adjoint=False))
 
 
-_Qr = namedtuple("Qr", ["q", "r"])
+Qr = namedtuple("Qr", ["q", "r"])
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     """(q, r): q with orthonormal columns, r upper triangular, q r = input, for matrices [..., m, n]."""
-    return _Qr(*apply_op("Qr", input=input, full_matrices=full_matrices, name=name))
+    return Qr(*apply_op("Qr", input=input, full_matrices=full_matrices, name=name))
 
 
 # ------------------------------------------------------------ singular values
@@ -336,10 +336,10 @@ def _eliminate(a: np.ndarray) -> np.ndarray:
     return order
 
 
-_Lu = namedtuple("Lu", ["lu", "p"])
+Lu = namedtuple("Lu", ["lu", "p"])
 
 
 def lu(input: Any, output_idx_type: Any = None, name: str | None = None) -> Any:
     """(lu, p): both triangles of an LU factorization in one matrix, and the order of the rows."""
-    return _Lu(*apply_op("Lu", input=input, output_idx_type=output_idx_type, name=name))
+    return Lu(*apply_op("Lu", input=input, output_idx_type=output_idx_type, name=name))
 

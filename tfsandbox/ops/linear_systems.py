@@ -128,12 +128,12 @@ def _log_matrix_determinant_grad(op: Operation, grad_sign: Tensor, grad: Tensor)
     return [array_ops.reshape(grad, shape) * inverse]
 
 
-_LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
+LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
 
 
 def log_matrix_determinant(input: Any, name: str | None = None) -> Any:
     """(sign, log of the absolute value) of the determinants of square matrices."""
-    return _LogMatrixDeterminant(*apply_op("LogMatrixDeterminant", input=input, name=name))
+    return LogMatrixDeterminant(*apply_op("LogMatrixDeterminant", input=input, name=name))
 
 
 # ------------------------------------------------------------ solving

@@ -50,6 +50,11 @@ def axes_of(input: Any, reduction_indices: Any) -> tuple[int, ...]:
     return tuple(axes)
 
 
+def _fold(function: Any, input: Any, axes: tuple[int, ...], keep_dims: bool, dtype: Any = None) -> Any:
+    """numpy's reduction. Sums and products need the type said: numpy widens small integers."""
+    return function.reduce(input, axis=axes, dtype=dtype, keepdims=keep_dims)
+
+
 def _emit_reduce(node: Any, function: str) -> str | None:
     """`function.reduce({0}, axis=...)` where the axes are constant and the type is one numpy does not widen."""
     axes, shape = node.value(1), node.shape(0)
@@ -76,7 +81,7 @@ sum_op = _reduction("Sum")
 
 @sum_op.kernel
 def _sum(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
-    return np.add.reduce(input, axis=axes_of(input, reduction_indices), dtype=input.dtype, keepdims=keep_dims)
+    return _fold(np.add, input, axes_of(input, reduction_indices), keep_dims, input.dtype)
 
 
 @sum_op.emit
@@ -101,8 +106,8 @@ def _sum_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
                     shape = array_ops.shape(x)
                 return [array_ops.tile(grad, shape), None]
             if None not in sizes:
-                kept, multiples = _static_spread(op, sizes, axis_values)
-                return [array_ops.tile(array_ops.reshape(grad, kept), multiples), None]
+                once, times = _static_spread(op, sizes, axis_values)
+                return [array_ops.tile(array_ops.reshape(grad, once), times), None]
     shape = array_ops.shape(x)
     with ops.colocate_with(shape):
         kept = reduced_shape(shape, axes)
@@ -111,7 +116,7 @@ def _sum_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     return [array_ops.tile(grad, multiples), None]
 
 
-def _static_spread(op: Operation, sizes: Sequence[int], axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _static_spread(op: Operation, sizes: Sequence[int | None], axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The reduced shape with ones and how often to repeat along each axis; the nodes are made once in a graph."""
     axes = np.ravel(axes)
     cache = op.graph._caches.setdefault("reduced_shape", {})
@@ -151,7 +156,7 @@ mean_op = _reduction("Mean")
 @mean_op.kernel
 def _mean(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
     axes = axes_of(input, reduction_indices)
-    total = np.add.reduce(input, axis=axes, dtype=input.dtype, keepdims=keep_dims)
+    total = _fold(np.add, input, axes, keep_dims, input.dtype)
     count = 1
     for axis in axes:
         count *= input.shape[axis]
@@ -181,7 +186,7 @@ def _mean_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     assert spread is not None
     before, after = op.inputs[0].shape, op.outputs[0].shape
     if before.is_fully_defined() and after.is_fully_defined():
-        count = int(np.prod(before.as_list())) // max(int(np.prod(after.as_list())), 1)
+        count = (before.num_elements() or 0) // max(after.num_elements() or 0, 1)
         factor = constant_op.constant(count, dtype=spread.dtype)
     else:
         input_shape, output_shape = array_ops.shape(op.inputs[0]), array_ops.shape(op.outputs[0])
@@ -197,7 +202,7 @@ prod_op = _reduction("Prod")
 
 @prod_op.kernel
 def _prod(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
-    return np.multiply.reduce(input, axis=axes_of(input, reduction_indices), dtype=input.dtype, keepdims=keep_dims)
+    return _fold(np.multiply, input, axes_of(input, reduction_indices), keep_dims, input.dtype)
 
 
 @prod_op.emit
@@ -295,12 +300,12 @@ any_op = _reduction("Any", None).no_gradient()
 
 @all_op.kernel
 def _all(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
-    return np.logical_and.reduce(input, axis=axes_of(input, reduction_indices), keepdims=keep_dims)
+    return _fold(np.logical_and, input, axes_of(input, reduction_indices), keep_dims)
 
 
 @any_op.kernel
 def _any(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
-    return np.logical_or.reduce(input, axis=axes_of(input, reduction_indices), keepdims=keep_dims)
+    return _fold(np.logical_or, input, axes_of(input, reduction_indices), keep_dims)
 
 
 @all_op.emit
@@ -321,7 +326,7 @@ euclidean_norm_op = _reduction("EuclideanNorm").no_gradient()
 @euclidean_norm_op.kernel
 def _euclidean_norm(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
     squares = (input * np.conjugate(input)).astype(input.dtype)
-    total = np.add.reduce(squares, axis=axes_of(input, reduction_indices), dtype=input.dtype, keepdims=keep_dims)
+    total = _fold(np.add, squares, axes_of(input, reduction_indices), keep_dims, input.dtype)
     return np.sqrt(total).astype(input.dtype)
 
 
@@ -349,7 +354,7 @@ def reduction_dims(x: Any, axis: Any) -> Any:
     if isinstance(x, Tensor) and x.shape.ndims is not None:
         return constant_op.constant(np.arange(x.shape.ndims, dtype=np.int32))
     if isinstance(x, SparseTensor) and x.dense_shape.shape.is_fully_defined():
-        return constant_op.constant(np.arange(x.dense_shape.shape.as_list()[0], dtype=np.int32))
+        return constant_op.constant(np.arange(x.dense_shape.shape.num_elements() or 0, dtype=np.int32))
     return sequences.range(0, array_ops.rank(x))
 
 
