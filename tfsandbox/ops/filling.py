@@ -199,16 +199,15 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
     with ops.name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as name:
         on_dtype = off_dtype = None
         dtype = None if dtype is None else dtypes.as_dtype(dtype)
+        # What is given is only asked for its type here; the node converts it again.
         if on_value is not None:
-            on_value = ops.convert_to_tensor(on_value, dtype_hint=dtype, name="on_value")
-            on_dtype = on_value.dtype.base_dtype
+            on_dtype = ops.convert_to_tensor(on_value).dtype.base_dtype
         if off_value is not None:
-            off_value = ops.convert_to_tensor(off_value, dtype_hint=dtype, name="off_value")
-            off_dtype = off_value.dtype.base_dtype
+            off_dtype = ops.convert_to_tensor(off_value).dtype.base_dtype
         if dtype is not None:
             for what, found in (("on_value", on_dtype), ("off_value", off_dtype)):
                 if found is not None and found != dtype:
-                    raise TypeError(f"dtype {found.name} of {what} does not match dtype parameter {dtype.name}")
+                    raise TypeError(f"dtype {found!r} of {what} does not match dtype parameter {dtype!r}")
         else:
             dtype = on_dtype or off_dtype or dtypes.float32
         if on_value is None:
@@ -218,6 +217,6 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
             off_value = ops.convert_to_tensor(0, dtype, name="off_value")
             off_dtype = dtype
         if on_dtype != off_dtype:
-            raise TypeError(f"dtype {on_dtype.name} of on_value does not match dtype {off_dtype.name} of off_value")
+            raise TypeError(f"dtype {on_dtype!r} of on_value does not match dtype {off_dtype!r} of off_value")
         return apply_op("OneHot", indices=indices, depth=depth, on_value=on_value, off_value=off_value, axis=axis,
                         name=name)
