@@ -10,6 +10,7 @@ import numpy as np
 from tfsandbox.framework import dtypes, ops
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.framework.shape_inference import constant_value
+from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
 
 __all__: list[str] = []
@@ -24,35 +25,48 @@ def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callab
     `ValueError` for rates below 1, an unknown rank and another padding.
     """
     input = ops.convert_to_tensor(input, name="input")  # noqa: A001
-    rates = ops.convert_to_tensor(dilation_rate, dtypes.int32, name="dilation_rate")
-    if rates.shape.ndims is not None and rates.shape.ndims != 1:
-        raise ValueError("rate must be rank 1")
-    if not rates.get_shape().is_fully_defined():
-        raise ValueError("rate must have known shape")
-    count = rates.shape.as_list()[0]
-    assert count is not None
-    first = 2 if data_format is not None and data_format.startswith("NC") else 1
-    axes = sorted(set(range(first, first + count) if spatial_dims is None else (int(d) for d in spatial_dims)))
-    if len(axes) != count or any(axis < 1 for axis in axes):
-        raise ValueError("spatial_dims must be a montonically increasing sequence of positive integers")
-    last = axes[-1] if first == 2 else axes[-1] + 1
-    if input.shape.ndims is not None and input.shape.ndims < last:
-        raise ValueError(f"input must have rank {last + 1} at least")
-    known_rates = constant_value(rates)
-    if known_rates is not None:
-        if np.any(known_rates < 1):
-            raise ValueError("dilation_rate must be positive")
-        if np.all(known_rates == 1):
-            return op(input, num_spatial_dims=count, padding=padding)
-    base = _base_paddings(padding, filter_shape, rates, known_rates, count)
-    paddings, crops = array_ops.required_space_to_batch_paddings(
-        input_shape=_sizes(input, axes), base_paddings=base, block_shape=rates)
-    block_shape: Any = rates if known_rates is None else known_rates
-    spaced = array_ops.space_to_batch_nd(input=input, block_shape=_at_axes(block_shape, 1, axes),
-                                         paddings=_at_axes(paddings, 0, axes))
-    result = op(spaced, num_spatial_dims=count, padding="VALID")
-    return array_ops.batch_to_space_nd(input=result, block_shape=_at_axes(block_shape, 1, axes),
-                                       crops=_at_axes(crops, 0, axes))
+    return SpaceToBatch(input.shape, dilation_rate, padding, filter_shape, spatial_dims, data_format)(input, op)
+
+
+class SpaceToBatch:
+    """`with_space_to_batch` in two steps: what depends on the window alone is made once, for several inputs."""
+
+    def __init__(self, input_shape: TensorShape, dilation_rate: Any, padding: str, filter_shape: Any = None,
+                 spatial_dims: Sequence[int] | None = None, data_format: str | None = None) -> None:
+        self.padding = padding
+        self.rates = ops.convert_to_tensor(dilation_rate, dtypes.int32, name="dilation_rate")
+        if self.rates.shape.ndims is not None and self.rates.shape.ndims != 1:
+            raise ValueError("rate must be rank 1")
+        if not self.rates.get_shape().is_fully_defined():
+            raise ValueError("rate must have known shape")
+        self.count: int = self.rates.shape.as_list()[0]  # type: ignore[assignment]
+        first = 2 if data_format is not None and data_format.startswith("NC") else 1
+        self.axes = sorted(set(range(first, first + self.count) if spatial_dims is None
+                               else (int(d) for d in spatial_dims)))
+        if len(self.axes) != self.count or any(axis < 1 for axis in self.axes):
+            raise ValueError("spatial_dims must be a montonically increasing sequence of positive integers")
+        last = self.axes[-1] + (0 if first == 2 else 1)
+        if input_shape.ndims is not None and input_shape.ndims < last + 1:
+            raise ValueError(f"input must have rank {last + 1} at least")
+        self.known_rates = constant_value(self.rates)
+        self.plain = False
+        if self.known_rates is not None:
+            if np.any(self.known_rates < 1):
+                raise ValueError("dilation_rate must be positive")
+            self.plain = bool(np.all(self.known_rates == 1))
+        if not self.plain:
+            self.base = _base_paddings(padding, filter_shape, self.rates, self.known_rates, self.count)
+
+    def __call__(self, input: Tensor, op: Callable[..., Tensor]) -> Tensor:  # noqa: A002
+        if self.plain:
+            return op(input, num_spatial_dims=self.count, padding=self.padding)
+        paddings, crops = array_ops.required_space_to_batch_paddings(
+            input_shape=_sizes(input, self.axes), base_paddings=self.base, block_shape=self.rates)
+        block_shape = _at_axes(self.rates if self.known_rates is None else self.known_rates, 1, self.axes)
+        spaced = array_ops.space_to_batch_nd(input=input, block_shape=block_shape,
+                                             paddings=_at_axes(paddings, 0, self.axes))
+        result = op(spaced, num_spatial_dims=self.count, padding="VALID")
+        return array_ops.batch_to_space_nd(input=result, block_shape=block_shape, crops=_at_axes(crops, 0, self.axes))
 
 
 def _base_paddings(padding: str, filter_shape: Any, rates: Tensor, known_rates: Any, count: int) -> Any:
