@@ -77,7 +77,7 @@ def test_every_view_has_json_text_repr_and_a_bundle(views):
 
 def test_pictures_are_svg_and_tables_html(views):
     kinds = {type(view).__name__: set(view._repr_mimebundle_()) - {"text/plain"} for view in views}
-    assert kinds["GraphView"] == kinds["GradientView"] == {"image/svg+xml"}
+    assert kinds["GraphView"] == kinds["GradientView"] == {"image/svg+xml", "text/html"}
     assert kinds["PruneView"] == {"image/svg+xml", "text/html"}
     assert kinds["VariablesView"] == kinds["ScopeMaskView"] == kinds["CodeView"] == {"text/html"}
 

@@ -15,7 +15,7 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MAX_ROW = 9
+MAX_ROW = 8
 """More items than this in one rank are spread over several rows: a picture has a width."""
 
 
@@ -33,7 +33,7 @@ class Layers:
 
 
 def layer(count: int, edges: Sequence[tuple[int, int]], keys: Sequence[int] | None = None,
-          low: Sequence[int] = (), high: Sequence[int] = ()) -> Layers:
+          low: Sequence[int] = (), high: Sequence[int] = (), max_row: int = MAX_ROW) -> Layers:
     """Rows for `count` items and edges (tail, head) between different ones.
 
     Edges with the same lower end and the same key share their dummies, as one trunk. `low` and `high` are items that
@@ -42,7 +42,7 @@ def layer(count: int, edges: Sequence[tuple[int, int]], keys: Sequence[int] | No
     fixed = set(low) | set(high)
     flipped = _feedback(count, edges, fixed)
     upward = [(head, tail) if flip else (tail, head) for (tail, head), flip in zip(edges, flipped)]
-    rank = _ranks(count, upward, low, high, fixed)
+    rank = _ranks(count, upward, low, high, fixed, max_row)
     chains, rank = _chains(upward, rank, keys or [0] * len(edges))
     above: list[list[int]] = [[] for _ in rank]
     below: list[list[int]] = [[] for _ in rank]
@@ -95,7 +95,7 @@ def _feedback(count: int, edges: Sequence[tuple[int, int]], fixed: set[int]) -> 
 
 
 def _ranks(count: int, edges: Sequence[tuple[int, int]], low: Sequence[int], high: Sequence[int],
-           fixed: set[int]) -> list[int]:
+           fixed: set[int], max_row: int) -> list[int]:
     """Longest path from the inputs; then each item is pulled towards where most of its edges go."""
     out: list[list[int]] = [[] for _ in range(count)]
     into: list[list[int]] = [[] for _ in range(count)]
@@ -132,7 +132,7 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]], low: Sequence[int], hig
         for item in inner:
             if len(into[item]) > len(out[item]):
                 rank[item] = min(rank[item], max(rank[tail] for tail in into[item]) + 1)
-    _spread(rank, out, into, fixed, {end for edge in edges for end in edge})
+    _spread(rank, out, into, fixed, {end for edge in edges for end in edge}, max_row)
     top = max((rank[item] for item in range(count) if item not in fixed), default=-1)
     if low:
         rank = [value + 1 for value in rank]
@@ -144,7 +144,8 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]], low: Sequence[int], hig
     return rank
 
 
-def _spread(rank: list[int], out: list[list[int]], into: list[list[int]], fixed: set[int], linked: set[int]) -> None:
+def _spread(rank: list[int], out: list[list[int]], into: list[list[int]], fixed: set[int], linked: set[int],
+            max_row: int) -> None:
     """Loose items into the shortest rows, and ranks with too many items over several rows; in place."""
     movable = [item for item in range(len(rank)) if item not in fixed]
     loose = [item for item in movable if item not in linked]
@@ -154,7 +155,7 @@ def _spread(rank: list[int], out: list[list[int]], into: list[list[int]], fixed:
             members.setdefault(rank[item], []).append(item)
     if loose:
         limit = max((len(row) for row in members.values()), default=math.ceil(math.sqrt(len(loose) * 0.7)))
-        limit = min(max(limit, 3), MAX_ROW)
+        limit = min(max(limit, 3), max_row)
         level = 0
         for item in loose:
             while len(members.get(level, ())) >= limit:
@@ -162,7 +163,7 @@ def _spread(rank: list[int], out: list[list[int]], into: list[list[int]], fixed:
             members.setdefault(level, []).append(item)
     shift = 0
     for level, row in enumerate(row for _, row in sorted(members.items())):
-        parts = max(1, math.ceil(len(row) / MAX_ROW))
+        parts = max(1, math.ceil(len(row) / max_row))
         size = math.ceil(len(row) / parts)
         # Items that nothing inside feeds go to the lower of the rows, next to those they come from.
         row.sort(key=lambda item: (bool(into[item]) and not out[item]))

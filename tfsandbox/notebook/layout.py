@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfsandbox.notebook.graph_model import GraphModel, split_input
-from tfsandbox.notebook.layered import Layers, Link, centres, layer
+from tfsandbox.notebook.layered import MAX_ROW, Layers, Link, centres, layer
 from tfsandbox.notebook.scope_tree import ROOT, Box, ScopeTree
 
 FORWARD, BACKWARD = 0, 1
@@ -156,23 +156,26 @@ def default_heading(box: Box) -> float:
 
 def lay_out(tree: ScopeTree, expanded: Iterable[str] = (), size: Callable[[Box], Size] = default_size,
             heading: Callable[[Box], float] = default_heading,
-            edges: Iterable[tuple[str, str, int, bool, str]] | None = None) -> Layout:
+            edges: Iterable[tuple[str, str, int, bool, str]] | None = None, max_row: int = MAX_ROW) -> Layout:
     """Place the boxes of a tree, with the scopes of these ids open.
 
     `size` and `heading` measure a closed box and the heading of an open one. `edges` are the model's own when not
     given. An edge of the lane `BACKWARD` is listed like the forward edge it goes against, and drawn the other way.
+    A rank with more than `max_row` boxes takes several rows.
     """
-    return _Placer(tree, frozenset(expanded), size, heading).run(model_edges(tree.model) if edges is None else edges)
+    placer = _Placer(tree, frozenset(expanded), size, heading, max_row)
+    return placer.run(model_edges(tree.model) if edges is None else edges)
 
 
 class _Placer:
     """The state of one `lay_out`."""
 
     def __init__(self, tree: ScopeTree, expanded: frozenset[str], size: Callable[[Box], Size],
-                 heading: Callable[[Box], float]) -> None:
+                 heading: Callable[[Box], float], max_row: int) -> None:
         self.tree = tree
         self.size = size
         self.heading = heading
+        self.max_row = max_row
         self.open = {ROOT} | {box_id for box_id in expanded if box_id in tree.boxes and tree[box_id].is_scope}
         self.plans: dict[str, _Plan] = {}
         self.paths: dict[str, tuple[str, ...]] = {}
@@ -277,7 +280,7 @@ class _Placer:
             ends.append((tail, head))
             # Gradients have widths of their own and share no trunk.
             keys.append(0 if line.lane == FORWARD and line.data else 1 if line.lane == FORWARD else 2 + number)
-        plan.layers = layers = layer(len(plan.items), ends, keys, low, high)
+        plan.layers = layers = layer(len(plan.items), ends, keys, low, high, self.max_row)
         position = {item: place for row in layers.rows for place, item in enumerate(row)}
         ports: dict[str, list[tuple[bool, int, int, _PortKey]]] = {}
         for number, line in enumerate(plan.lines):

@@ -248,8 +248,10 @@ class _Painter:
             self.noted.add((edge.head, edge.lane))
             x, y, before = edge.points[-1][0], edge.points[-1][1], edge.points[-2][1]
             down = y > before
-            parts.append(text(x + 7, y - 9 if down else y + 16, note.text, "tfs-gt" if backward else "tfs-m", 10,
-                              fill=colour))
+            # Beside the arrow, on the side from which the edge does not come.
+            left = edge.points[0][0] > x + 3
+            parts.append(text(x - 8 if left else x + 8, y - 9 if down else y + 16, note.text,
+                              "tfs-gt" if backward else "tfs-m", 10, "end" if left else "", fill=colour))
         return "".join(parts)
 
     # Under the drawing

@@ -74,9 +74,10 @@ def _token(words: str, kind: int) -> str:
 _CSS = (
     ".tfs .tfs-code{border-collapse:collapse;"
     "font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);font-size:12px;line-height:1.45}"
-    ".tfs .tfs-code td{border:0;padding:0 10px;white-space:pre;font-family:inherit}"
-    ".tfs .tfs-code tr:hover td{background:var(--tfs-hover,rgba(127,127,127,.13))}"
-    ".tfs .tfs-ln{text-align:right;color:var(--jp-content-font-color2,var(--tfs-muted));user-select:none}"
+    ".tfs table.tfs-code td{border:0;padding:0 10px;white-space:pre;font-family:inherit;font-size:inherit}"
+    ".tfs table.tfs-code tr:hover td{background:var(--tfs-hover,rgba(127,127,127,.13))}"
+    ".tfs table.tfs-code td.tfs-ln{text-align:right!important;user-select:none;"
+    "color:var(--jp-content-font-color2,var(--tfs-muted))}"
     ".tfs .tfs-at{color:var(--jp-content-font-color2,var(--tfs-muted))}"
     ".tfs .tfs-kk{color:var(--jp-mirror-editor-keyword-color,var(--tfs-forward));font-weight:600}"
     ".tfs .tfs-bk{color:var(--jp-mirror-editor-builtin-color,var(--tfs-input))}"

@@ -12,14 +12,18 @@ from tfsandbox.notebook.companions import companions
 from tfsandbox.notebook.detail import level_rules, simplify
 from tfsandbox.notebook.faces import Faces, Remarks
 from tfsandbox.notebook.graph_model import GraphModel
+from tfsandbox.notebook.layered import MAX_ROW
 from tfsandbox.notebook.layout import BACKWARD, Layout, lay_out, model_edges
 from tfsandbox.notebook.scope_tree import ROOT, ScopeTree
 from tfsandbox.notebook.svg import EdgeNote, draw
 from tfsandbox.notebook.views.view import View
 
-NOTEBOOK_WIDTH = 1000.0
+NOTEBOOK_WIDTH = 880.0
+"""The width of an output beside JupyterLab's file browser on a laptop."""
+
 COMFORTABLE_HEIGHT = 1250.0
 BUDGETS = (24, 18, 12, 6, 0)
+ROW_LIMITS = (MAX_ROW, 6, 4)
 
 
 def _names(names: str | Iterable[str]) -> list[str]:
@@ -56,6 +60,7 @@ class GraphView(View):
         self.model = self._drawn_model()
         self.tree = ScopeTree(self.model, group_series)
         self.faces = Faces(self.tree, self._remarks())
+        self.max_row = self._row_limit()
         self.expanded = self._expansion()
 
     def _drawn_model(self) -> GraphModel:
@@ -106,8 +111,15 @@ class GraphView(View):
                 break
         return chosen
 
+    def _row_limit(self) -> int:
+        """How many boxes may stand side by side so that the closed picture fits a notebook."""
+        for self.max_row in ROW_LIMITS:
+            if self._placed(frozenset()).width <= NOTEBOOK_WIDTH:
+                break
+        return self.max_row
+
     def _placed(self, expanded: frozenset[str]) -> Layout:
-        return lay_out(self.tree, expanded, self.faces.size, self.faces.heading, self._edges())
+        return lay_out(self.tree, expanded, self.faces.size, self.faces.heading, self._edges(), self.max_row)
 
     @cached_property
     def layout(self) -> Layout:

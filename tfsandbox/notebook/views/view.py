@@ -96,8 +96,7 @@ class View:
         svg, html = self.svg(), self.html()
         if svg is not None:
             bundle["image/svg+xml"] = svg
-        if html is not None:
-            bundle["text/html"] = html
+        bundle["text/html"] = html or inline(svg or "", bundle["text/plain"])
         if include:
             bundle = {kind: data for kind, data in bundle.items() if kind in include}
         if exclude:
@@ -106,6 +105,14 @@ class View:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.title}>" if self.title else f"<{type(self).__name__}>"
+
+
+def inline(svg: str, text: str) -> str:
+    """A picture inside the page: JupyterLab shows `image/svg+xml` as an image, where neither its theme nor a tooltip
+    reaches. The text is what remains when a notebook from elsewhere is sanitised.
+    """
+    summary = '<summary style="cursor:pointer;font-size:11px;opacity:.75">text</summary>'
+    return f'<div class="tfs-inline">{svg}<details>{summary}<pre>{escape(text)}</pre></details></div>'
 
 
 def _umask() -> int:
@@ -122,11 +129,14 @@ def fragment_css() -> str:
         ".tfs p{margin:4px 0;color:var(--jp-content-font-color2,var(--tfs-muted))}"
         ".tfs .tfs-scroll{overflow-x:auto;max-width:100%}"
         ".tfs table{border-collapse:collapse;margin:4px 0;font-size:12.5px;font-variant-numeric:tabular-nums}"
-        ".tfs th,.tfs td{padding:3px 10px;text-align:left;border-bottom:1px solid var(--tfs-frame);white-space:nowrap;"
+        # JupyterLab aligns the cells of every table to the right, and stripes the rows.
+        ".tfs table th,.tfs table td{padding:3px 10px;text-align:left!important;white-space:nowrap;"
+        "border-bottom:1px solid var(--tfs-frame);"
         "vertical-align:middle;background:none}"
         ".tfs th{font-weight:600;color:var(--jp-content-font-color2,var(--tfs-muted))}"
-        ".tfs td.tfs-num,.tfs th.tfs-num{text-align:right}"
-        ".tfs td.tfs-wrap{white-space:normal;min-width:16em}"
+        ".tfs table td.tfs-num,.tfs table th.tfs-num{text-align:right!important}"
+        ".tfs table tbody tr{background:none!important}"
+        ".tfs table td.tfs-wrap{white-space:normal;min-width:16em}"
         ".tfs td.tfs-name{font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);font-size:12px}"
         ".tfs tr.tfs-sum td{font-weight:600}"
         ".tfs .tfs-chip{display:inline-block;padding:0 7px;border-radius:9px;border:1px solid;font-size:11px;"
