@@ -90,6 +90,7 @@ from tfsandbox.ops.array_ops import *  # noqa: F403
 from tfsandbox.ops.check_ops import *  # noqa: F403
 from tfsandbox.ops.clip_ops import *  # noqa: F403
 from tfsandbox.ops.control_flow_ops import *  # noqa: F403
+from tfsandbox.ops.custom_gradient import *  # noqa: F403
 from tfsandbox.ops.data_flow_ops import *  # noqa: F403
 from tfsandbox.ops.gradients_impl import *  # noqa: F403
 from tfsandbox.ops.init_ops import *  # noqa: F403

@@ -57,7 +57,8 @@ def test_a_graph_brings_its_meta_graph(tmp_path: Path) -> None:
     nodes = tf.GraphDef.FromString(graph.graph_def).node
     assert [n.name for n in nodes] == ["Variable/initial_value", "Variable", "Variable/Assign", "Variable/read"]
     assert "_output_shapes" in nodes[0].attr
-    assert sorted(tf.MetaGraphDef.FromString(meta.meta_graph_def).collection_def) == ["trainable_variables", "variables"]
+    collections = tf.MetaGraphDef.FromString(meta.meta_graph_def).collection_def
+    assert sorted(collections) == ["trainable_variables", "variables"]
 
 
 def test_metadata_comes_once_a_tag(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tfsandbox.framework import device as device_lib
 from tfsandbox.framework import dtypes, op_registry, shape_inference, stacks
-from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.operation import Operation, Tensor, uid
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
@@ -93,6 +93,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._id = uid()
         self._nodes_by_name: dict[str, Operation] = {}
         self._last_id = 0
         self._names_in_use: dict[str, int] = {}

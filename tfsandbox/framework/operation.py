@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,10 +25,18 @@ def user_frame() -> tuple[str, int, str]:
     return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
 
 
+_uids = itertools.count()
+
+
+def uid() -> int:
+    """A number that nothing else in this process has: graphs and tensors take one each, as in TensorFlow."""
+    return next(_uids)
+
+
 class Tensor:
     """One output of an Operation: a symbolic value with a dtype and a (possibly partial) static shape."""
 
-    __slots__ = ("_op", "_value_index", "_dtype", "_shape", "_consumers", "__weakref__", "__dict__")
+    __slots__ = ("_op", "_value_index", "_dtype", "_shape", "_consumers", "_id", "__weakref__", "__dict__")
 
     # numpy must leave `array * tensor` to Tensor.__rmul__.
     __array_priority__ = 100
@@ -45,6 +54,7 @@ class Tensor:
         self._dtype = dtype
         self._shape = TensorShape(None)
         self._consumers: list[Operation] = []
+        self._id = next(_uids)
 
     @property
     def op(self) -> Operation:

@@ -17,7 +17,7 @@ from tfsandbox.framework.conversion import (  # noqa: F401
 )
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
 from tfsandbox.framework.indexed_slices import IndexedSlices  # noqa: F401
-from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.operation import Operation, Tensor, uid  # noqa: F401
 
 internal_convert_to_tensor = convert_to_tensor
 internal_convert_n_to_tensor = convert_n_to_tensor
