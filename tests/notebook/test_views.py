@@ -167,6 +167,20 @@ def test_gradient_view(model):
     assert isinstance(view.opened(), GradientView) and view.opened().norms == view.norms
 
 
+def test_a_stopped_gradient_is_marked():
+    graph = GraphModel(
+        [
+            Node("x", "VariableV2"),
+            Node("stop", "StopGradient", ["x"]),
+            Node("loss", "Square", ["stop"]),
+            Node("gradients/Fill", "Fill", role="gradient"),
+            Node("gradients/loss_grad/Mul", "Mul", ["gradients/Fill", "stop"], role="gradient", of="loss"),
+        ]
+    )
+    view = GradientView(graph, [("x", None)], loss="loss")
+    assert "⊘" in view.svg() and "no gradient passes" in view.svg() and "stop: StopGradient" in view.text()
+
+
 def test_norm_states():
     words = [norm_state(n) for n in (None, 0.0, 1e-12, 1.0, 1e9, float("nan"), float("inf"))]
     assert words == ["unknown", "dead", "vanishing", "flows", "exploding", "not finite", "not finite"]

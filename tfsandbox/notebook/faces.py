@@ -42,8 +42,8 @@ class Companion:
 class Remarks:
     """What a view has to say about nodes beyond the graph itself.
 
-    `notes` are short numbers shown in a box, `marks` one of `removed`, `protected`, `trains`, `frozen`, `loss`;
-    `tips` are added to tooltips. All go by node name.
+    `notes` are short numbers shown in a box, `marks` one of `svg.MARK_SIGNS`, `tips` are added to tooltips; all go by
+    node name. `companions` go by box id.
     """
 
     notes: Mapping[str, str] = field(default_factory=dict)

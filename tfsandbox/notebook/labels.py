@@ -22,6 +22,7 @@ LABELS: dict[str, dict[str, str]] = {
         "legend.gradient": "gradient",
         "legend.norm": "gradient, with its L2 norm",
         "legend.loss": "what is differentiated",
+        "legend.blocked": "no gradient passes",
         "legend.removed": "removed",
         "legend.protected": "protected",
         "legend.trains": "trains",

@@ -95,7 +95,7 @@ class TensorFlowMagics(Magics):
     @argument("--expand", "-e", metavar="SCOPE", action="append",
               help="a name scope to open, * for all; may be repeated")
     @argument("--collapse", "-c", metavar="SCOPE", action="append", default=[], help="a name scope to keep closed")
-    @argument("--dot", action="store_true", help="as Graphviz source, a graphviz.Digraph")
+    @argument("--dot", action="store_true", help="print it as Graphviz source; view.digraph() gives a graphviz.Digraph")
     @_view_options
     @line_magic
     def tf_graph(self, line: str) -> Any:
@@ -114,7 +114,10 @@ class TensorFlowMagics(Magics):
     def _graph(self, arguments: Any) -> Any:
         model, focus = self._scene(self._meanings(arguments.what))
         view = GraphView(model, arguments.detail, arguments.expand, arguments.collapse, focus=focus)
-        return view.digraph() if arguments.dot else self._shown(view, arguments)
+        if arguments.dot:
+            print(view.digraph().source)
+            return None
+        return self._shown(view, arguments)
 
     def _scene(self, things: list[Any]) -> tuple[GraphModel, list[str]]:
         """The model to draw and the nodes to reduce it to."""

@@ -40,9 +40,11 @@ class Box:
 
     @property
     def role(self) -> str:
-        """Its node's role; for a scope the role that most of its nodes have."""
+        """Its node's role; a scope with forward ops is of the forward pass, another is what most of its nodes are."""
         if self.node is not None:
             return self.node.role
+        if "forward" in self.roles:
+            return "forward"
         return max(self.roles, key=lambda role: self.roles[role]) if self.roles else "forward"
 
 

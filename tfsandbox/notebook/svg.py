@@ -317,7 +317,7 @@ class _Painter:
                 f'fill="{colour}"/>')
 
 
-MARK_SIGNS = {"removed": "✕", "protected": "★", "trains": "✓", "frozen": "❄", "loss": "◎"}
+MARK_SIGNS = {"removed": "✕", "protected": "★", "trains": "✓", "frozen": "❄", "loss": "◎", "blocked": "⊘"}
 
 
 def _small_outline(shape: str) -> str:

@@ -92,7 +92,7 @@ class GradientView(GraphView):
                 table[entry.variable] = Companion("None", "no path to the loss", "plumbing", why)
         marks = dict(remarks.marks)
         if self.loss and self.loss in self.model:
-            marks = {self.loss: "loss"}
+            marks = {name: mark for name, mark in marks.items() if mark != "loss"} | {self.loss: "loss"}
         return Remarks(remarks.notes, marks, remarks.tips, table)
 
     def _edge_notes(self) -> Mapping[tuple[str, int], EdgeNote]:

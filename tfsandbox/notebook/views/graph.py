@@ -77,7 +77,7 @@ class GraphView(View):
         """What is said in and beside the boxes."""
         if self.backward is None:
             return Remarks(notes=self.notes)
-        marks = {name: "loss" for name in self.backward.losses}
+        marks = {name: "blocked" for name in self.backward.blocked} | {name: "loss" for name in self.backward.losses}
         tips = {name: "no gradient passes here" for name in self.backward.blocked}
         return Remarks(notes=self.notes, marks=marks, tips=tips, companions=companions(self.tree, self.backward))
 
