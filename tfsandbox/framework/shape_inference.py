@@ -58,15 +58,24 @@ class GraphShapeContext(ShapeContext):
     def __init__(self, op: Operation) -> None:
         super().__init__(op._op_def, op._attrs, len(op._inputs))
         self._tensors = op._inputs
+        # What the rule asked for and got: an error tells it.
+        self.values: dict[int, np.ndarray] = {}
+        self.shapes: dict[int, TensorShape] = {}
 
     def shape(self, index: int) -> TensorShape:
         return self._tensors[index]._shape
 
     def value(self, index: int) -> np.ndarray | None:
-        return constant_value(self._tensors[index])
+        value = constant_value(self._tensors[index])
+        if value is not None:
+            self.values[index] = value
+        return value
 
     def value_as_shape(self, index: int) -> TensorShape:
-        return partial_shape_value(self._tensors[index])
+        shape = partial_shape_value(self._tensors[index])
+        if shape.ndims is not None:
+            self.shapes[index] = shape
+        return shape
 
 
 def infer(context: ShapeContext, count: int) -> list[TensorShape]:
@@ -90,20 +99,29 @@ def set_output_shapes(op: Operation) -> None:
 
 
 def _run_rule(op: Operation) -> list[TensorShape]:
+    context = GraphShapeContext(op)
     try:
-        return infer(GraphShapeContext(op), len(op._outputs))
+        return infer(context, len(op._outputs))
     except ValueError as error:
         shapes = ", ".join(_text(t._shape) for t in op._inputs)
         text = f"{error} for '{op.name}' (op: '{op.type}') with input shapes: {shapes}"
-        known = []
-        for i, tensor in enumerate(op._inputs):
-            if tensor.dtype.is_integer and tensor._shape.ndims == 1:
-                value = constant_value(tensor)
-                if value is not None and value.size <= 16:
-                    known.append(f"input[{i}] = <{' '.join(map(str, value.tolist()))}>")
-        if known:
-            text += " and with computed input tensors: " + ", ".join(known)
+        if context.values:
+            text += " and with computed input tensors: " + ", ".join(
+                f"input[{i}] = {_value_text(value)}" for i, value in sorted(context.values.items()))
+        if context.shapes:
+            text += " and with input tensors computed as partial shapes: " + ",".join(
+                f"input[{i}] = {_text(shape)}" for i, shape in sorted(context.shapes.items()))
         raise ValueError(text + ".") from None
+
+
+def _value_text(value: np.ndarray) -> str:
+    """`<1 2>`; `<[1 2][3 4]>`: the first elements of a value."""
+    def inner(part: Any) -> str:
+        if not isinstance(part, list):
+            return str(part)
+        return "".join(f"[{inner(p)}]" if isinstance(p, list) else f"{p} " for p in part[:16]).rstrip()
+
+    return f"<{inner(value.tolist())}>"
 
 
 def _text(shape: TensorShape) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import shape_inference
+from tfsandbox.framework import errors, shape_inference
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Tensor
@@ -75,13 +75,24 @@ not_equal_op = _equality("NotEqual")
 
 @equal_op.kernel
 def _equal(x: Any, y: Any, *, incompatible_shape_error: bool) -> Any:
-    # Quantized and bfloat16 arrays have one field with the bits.
-    return np.equal(_plain(x), _plain(y)).astype(np.bool_)
+    return _compared(np.equal, x, y)
 
 
 @not_equal_op.kernel
 def _not_equal(x: Any, y: Any, *, incompatible_shape_error: bool) -> Any:
-    return np.not_equal(_plain(x), _plain(y)).astype(np.bool_)
+    return _compared(np.not_equal, x, y)
+
+
+def _compared(function: Any, x: Any, y: Any) -> Any:
+    # Quantized and bfloat16 arrays have one field with the bits.
+    try:
+        return function(_plain(x), _plain(y)).astype(np.bool_)
+    except ValueError:
+        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {_text(x)} vs. {_text(y)}") from None
+
+
+def _text(x: Any) -> str:
+    return "[" + ",".join(map(str, np.shape(x))) + "]"
 
 
 def _plain(x: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import errors, ops, shape_inference
+from tfsandbox.framework import errors, ops, shape_inference, shape_rules
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -58,17 +58,20 @@ def _diag_part_shape(c: Any) -> TensorShape:
         raise ValueError(f"Input must have even and non-zero rank, input rank is {shape.ndims}")
     half = shape.ndims // 2
     sizes = shape.as_list()
-    return TensorShape(sizes[:half]).merge_with(TensorShape(sizes[half:]))
+    return TensorShape([shape_rules.merge_sizes(m, n) for m, n in zip(sizes[:half], sizes[half:])])
 
 
 @diag_part_op.kernel
 def _diag_part(input: Any) -> Any:
     half = input.ndim // 2
     shape = input.shape[:half]
-    if not half or input.ndim % 2 or shape != input.shape[half:]:
-        raise errors.InvalidArgumentError(
-            None, None, "The rank of the tensor should be even and positive, and its two halves of one shape, got "
-                        f"shape [{','.join(map(str, input.shape))}]")
+    if not half or input.ndim % 2:
+        raise errors.InvalidArgumentError(None, None, f"The rank of the tensor should be even and positive, got shape "
+                                                      f"[{','.join(map(str, input.shape))}]")
+    for i, (m, n) in enumerate(zip(shape, input.shape[half:])):
+        if m != n:
+            raise errors.InvalidArgumentError(None, None, f"Invalid shape [{','.join(map(str, input.shape))}]: "
+                                                          f"dimensions {i} and {i + half} do not match.")
     size = int(np.prod(shape))
     return input.reshape(size, size).diagonal().reshape(shape).copy()
 
@@ -160,7 +163,11 @@ def _matrix_set_diag_shape(c: Any) -> TensorShape:
     if sizes is None:
         return shape_inference.UNKNOWN
     if diagonal.ndims is not None:
-        TensorShape([*sizes[:-2], _least(*sizes[-2:])]).merge_with(diagonal)
+        expected = [*sizes[:-2], _least(*sizes[-2:])]
+        if diagonal.ndims != len(expected):
+            raise ValueError(f"Shape must be rank {len(expected)} but is rank {diagonal.ndims}")
+        for m, n in zip(expected, diagonal.as_list()):
+            shape_rules.merge_sizes(m, n)
     return TensorShape(sizes)
 
 

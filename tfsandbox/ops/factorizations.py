@@ -46,6 +46,12 @@ def wide(x: Any) -> Any:
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
+def check_square(x: Any) -> None:
+    """`InvalidArgumentError` where the matrices are not square."""
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
+
+
 def _least(m: int | None, n: int | None) -> int | None:
     return 0 if m == 0 or n == 0 else None if m is None or n is None else min(m, n)
 
@@ -217,6 +223,7 @@ def _self_adjoint_eig_shape(c: Any) -> list[TensorShape]:
 
 @self_adjoint_eig_op.kernel
 def _self_adjoint_eig(input: Any, *, compute_v: bool) -> tuple[Any, Any]:
+    check_square(input)
     try:
         if not compute_v:
             return np.linalg.eigvalsh(wide(input)).astype(input.dtype), np.zeros(0, input.dtype)
@@ -266,6 +273,7 @@ cholesky_op.shape(square_unchanged)
 
 @cholesky_op.kernel
 def _cholesky(input: Any) -> Any:
+    check_square(input)
     try:
         return np.linalg.cholesky(wide(input)).astype(input.dtype)
     except np.linalg.LinAlgError:
@@ -313,6 +321,7 @@ def _lu_shape(c: Any) -> list[TensorShape]:
 
 @lu_op.kernel
 def _lu(input: Any, *, output_idx_type: Any) -> tuple[Any, Any]:
+    check_square(input)
     factors = np.array(wide(input))
     order = np.empty(input.shape[:-1], output_idx_type.as_numpy_dtype)
     for index in np.ndindex(*input.shape[:-2]):

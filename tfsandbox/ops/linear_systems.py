@@ -14,7 +14,7 @@ from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, binary_ops, diagonals, factorizations, matmul
-from tfsandbox.ops.factorizations import TYPES, matrix_sizes, square_unchanged, wide
+from tfsandbox.ops.factorizations import TYPES, check_square, matrix_sizes, square_unchanged, wide
 
 __all__ = [
     "cholesky_solve", "eye", "matrix_determinant", "matrix_inverse", "matrix_solve", "matrix_solve_ls",
@@ -60,6 +60,7 @@ matrix_inverse_op.shape(square_unchanged)
 
 @matrix_inverse_op.kernel
 def _matrix_inverse(input: Any, *, adjoint: bool) -> Any:
+    check_square(input)
     try:
         return np.linalg.inv(_turned(wide(input), adjoint)).astype(input.dtype)
     except np.linalg.LinAlgError:
@@ -90,6 +91,7 @@ def _determinant_shape(c: Any) -> TensorShape:
 
 @matrix_determinant_op.kernel
 def _matrix_determinant(input: Any) -> Any:
+    check_square(input)
     return np.linalg.det(wide(input)).astype(input.dtype)
 
 
@@ -117,6 +119,7 @@ def _log_matrix_determinant_shape(c: Any) -> list[TensorShape]:
 
 @log_matrix_determinant_op.kernel
 def _log_matrix_determinant(input: Any) -> tuple[Any, Any]:
+    check_square(input)
     sign, size = np.linalg.slogdet(wide(input))
     return sign.astype(input.dtype), size.astype(input.dtype)
 
@@ -158,6 +161,7 @@ matrix_solve_op.shape(_solution_shape)
 
 @matrix_solve_op.kernel
 def _matrix_solve(matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
+    check_square(matrix)
     try:
         return np.linalg.solve(_turned(wide(matrix), adjoint), wide(rhs)).astype(rhs.dtype)
     except np.linalg.LinAlgError:
@@ -189,6 +193,7 @@ matrix_triangular_solve_op.shape(_solution_shape)
 
 @matrix_triangular_solve_op.kernel
 def _matrix_triangular_solve(matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    check_square(matrix)
     triangle = np.tril(matrix) if lower else np.triu(matrix)
     if not np.all(np.diagonal(triangle, axis1=-2, axis2=-1)):
         raise errors.InvalidArgumentError(None, None, "Input matrix is not invertible.")

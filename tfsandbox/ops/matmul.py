@@ -197,7 +197,7 @@ def _batch_matmul(x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     if x.shape[-1] != y.shape[-2]:
         raise errors.InvalidArgumentError(None, None, f"In[0] mismatch In[1] shape: {x.shape[-1]} vs. {y.shape[-2]}: "
                                                       f"{_text(x.shape)} {_text(y.shape)} "
-                                                      f"{str(adj_x).lower()} {str(adj_y).lower()}")
+                                                      f"{int(adj_x)} {int(adj_y)}")
     return _product(x, y)
 
 
@@ -245,8 +245,7 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
         a = ops.convert_to_tensor(a, name="a")
         b = ops.convert_to_tensor(b, name="b")
         ranks = a.shape.ndims, b.shape.ndims
-        if not a_is_sparse and not b_is_sparse and all(r is None or r > 2 for r in ranks) or \
-                None not in ranks and max(ranks) > 2:  # type: ignore[type-var, operator]
+        if not a_is_sparse and not b_is_sparse and any(r is None or r > 2 for r in ranks):
             # The op for batches knows the adjoint, not the transpose.
             if transpose_a:
                 a, adjoint_a = complex_ops.conj(a), True

@@ -12,7 +12,7 @@ from tfsandbox.ops import array_ops, binary_ops, complex_ops, elementwise, facto
 
 __all__ = ["norm"]
 
-_ORDERS = ["fro", "euclidean", 1, 2, np.inf]
+_ORDERS = ["euclidean", "fro", 1, 2, np.inf]
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None,
@@ -38,7 +38,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool |
             raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
         axis = None if axis is None else (axis,)
         if ord == "fro":
-            raise ValueError("'ord' must be a supported vector norm, got 'fro'")
+            raise ValueError("'ord' must be a supported vector norm, got fro")
         if ord != "euclidean" and (not np.isreal(ord) or ord <= 0):
             raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     with ops.name_scope(name, "norm", [tensor]):

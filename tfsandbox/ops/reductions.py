@@ -43,11 +43,8 @@ def axes_of(input: Any, reduction_indices: Any) -> tuple[int, ...]:
             raise errors.InvalidArgumentError(None, None, f"Invalid reduction dimension ({axis} for input with {rank} "
                                                           f"dimension(s)")
         axes.append(axis % rank)
-    if len(set(axes)) < len(axes):
-        twice = next(axis for i, axis in enumerate(axes) if axis in axes[:i])
-        raise errors.InvalidArgumentError(None, None, "Invalid reduction arguments: Axes contains duplicate "
-                                                      f"dimension: {twice}")
-    return tuple(axes)
+    # An axis named twice is reduced once.
+    return tuple(dict.fromkeys(axes))
 
 
 def _fold(function: Any, input: Any, axes: tuple[int, ...], keep_dims: bool, dtype: Any = None) -> Any:
@@ -341,7 +338,7 @@ def renamed(keepdims: bool | None, keep_dims: bool | None, axis: Any, reduction_
         keepdims = keep_dims
     if reduction_indices is not None:
         if axis is not None:
-            raise ValueError("Can't specify both axis' and 'reduction_indices'.")
+            raise ValueError("Cannot specify both 'reduction_indices' and 'axis'")
         axis = reduction_indices
     return bool(keepdims), axis
 

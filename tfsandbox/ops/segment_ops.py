@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import constant_op, dtypes, errors, ops, shape_inference
+from tfsandbox.framework import constant_op, dtypes, errors, ops, shape_inference, shape_rules
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -59,7 +59,8 @@ def reduce_sorted(function: Any, data: Any, segment_ids: Any, empty: float, rows
     result = np.full((rows, *data.shape[1:]), empty, data.dtype)
     if len(segment_ids):
         if segment_ids[0] < 0:
-            raise _invalid("segment ids must be >= 0")
+            raise _invalid(f"Segment id {segment_ids[0]} out of range [0, {rows}), possibly because 'segment_ids' input "
+                           "is not sorted.")
         steps = np.diff(segment_ids)
         if (steps < 0).any():
             raise _invalid("segment ids are not increasing")
@@ -181,7 +182,7 @@ def _unsorted_shape(c: Any) -> TensorShape:
         return shape_inference.UNKNOWN
     if ids.ndims > data.ndims:
         raise ValueError(f"Shape must be at least rank {ids.ndims} but is rank {data.ndims}")
-    TensorShape(data.as_list()[:ids.ndims]).merge_with(ids)
+    shape_rules.merge_prefix(data, ids)
     rows = c.value(2)
     return TensorShape([None if rows is None else int(rows), *data.as_list()[ids.ndims:]])
 

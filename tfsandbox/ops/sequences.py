@@ -34,9 +34,9 @@ def _count(start: Any, limit: Any, delta: Any) -> int:
 
 @range_op.shape
 def _range_shape(c: Any) -> TensorShape:
-    for i in (0, 1, 2):
+    for i, name in enumerate(("start", "limit", "delta")):
         if c.shape(i).ndims not in (None, 0):
-            raise ValueError(f"Shape must be rank 0 but is rank {c.shape(i).ndims}")
+            raise ValueError(f"Shape must be rank 0 but is rank {c.shape(i).ndims}\n\t for '{name}'")
     values = [c.value(i) for i in (0, 1, 2)]
     if any(value is None for value in values) or any(value.dtype.names for value in values):
         return TensorShape([None])
@@ -45,6 +45,8 @@ def _range_shape(c: Any) -> TensorShape:
 
 @range_op.kernel
 def _range(start: Any, limit: Any, delta: Any) -> Any:
+    if delta == 0:
+        raise errors.InvalidArgumentError(None, None, f"Requires delta != 0: {delta}")
     try:
         count = _count(start.item(), limit.item(), delta.item())
     except ValueError as error:
@@ -73,7 +75,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         limit = ops.convert_to_tensor(limit, dtype=dtype, name="limit")
         delta = ops.convert_to_tensor(delta, dtype=dtype, name="delta")
         if dtype is None:
-            widest = max((t.dtype.base_dtype for t in (start, limit, delta)), key=_ORDER.index)
+            types = [t.dtype.base_dtype for t in (start, limit, delta)]
+            for found in types:
+                if found not in _ORDER:
+                    raise TypeError(f"tf.range counts in {', '.join(t.name for t in _ORDER)}, not in {found.name}.")
+            widest = max(types, key=_ORDER.index)
             start, limit, delta = (casts.cast(t, widest) for t in (start, limit, delta))
         return apply_op("Range", start=start, limit=limit, delta=delta, name=name)
 

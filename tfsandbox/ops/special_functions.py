@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import constant_op, ops, shape_inference
+from tfsandbox.framework import constant_op, errors, ops, shape_inference, shape_rules
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -270,6 +270,10 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 
 # ------------------------------------------------------------ the incomplete beta function
 
+def _text(shape: Any) -> str:
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
 betainc_op = register_op("Betainc", "a: T, b: T, x: T -> z: T", "T: type in {float32, float64}")
 
 
@@ -279,12 +283,17 @@ def _betainc_shape(c: Any) -> TensorShape:
     for i in (0, 1, 2):
         # Scalars are stretched; all others have one shape.
         if c.shape(i).ndims != 0:
-            shape = shape.merge_with(c.shape(i))
+            shape = shape_rules.merge(shape, c.shape(i))
     return shape if shape.ndims is not None or any(c.shape(i).ndims is None for i in (0, 1, 2)) else TensorShape([])
 
 
 @betainc_op.kernel
 def _betainc(a: Any, b: Any, x: Any) -> Any:
+    given = [(name, np.shape(value)) for name, value in (("a", a), ("b", b), ("x", x)) if np.ndim(value)]
+    for name, shape in given[1:]:
+        if shape != given[0][1]:
+            raise errors.InvalidArgumentError(None, None, f"Shapes of {given[0][0]} and {name} are inconsistent: "
+                                                          f"{_text(given[0][1])} vs. {_text(shape)}")
     return _special().betainc(a, b, x).astype(x.dtype)
 
 

@@ -39,14 +39,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     with ops.name_scope(name if name else "reduce_variance"):
         input_tensor = ops.convert_to_tensor(input_tensor)
         mean = reductions.reduce_mean(input_tensor, axis=axis, keepdims=True)
-        if not (input_tensor.dtype.is_floating or input_tensor.dtype.is_complex):
-            raise TypeError("Input must be either real or complex")
-        difference = input_tensor - mean
-        if input_tensor.dtype.is_complex:
-            from tfsandbox.ops import complex_ops
-            squares = complex_ops.real(difference * complex_ops.conj(difference))
-        else:
-            squares = elementwise.square(difference)
+        squares = elementwise.square(input_tensor - mean)
         return reductions.reduce_mean(squares, axis=axis, keepdims=keepdims)
 
 
@@ -100,7 +93,8 @@ def _arg_shape(c: Any) -> TensorShape:
         return TensorShape([None] * (shape.ndims - 1))
     axis = int(axis)
     if not -shape.ndims <= axis < shape.ndims:
-        raise ValueError(f"Dimension must be in the range [{-shape.ndims}, {shape.ndims}), but got {axis}")
+        raise ValueError(f"Dimension ({axis}) must be in the range [{-shape.ndims}, {shape.ndims}), where "
+                         f"{shape.ndims} is the number of dimensions in the input.")
     sizes = shape.as_list()
     del sizes[axis]
     return TensorShape(sizes)
@@ -152,7 +146,7 @@ def _argmin_emit(node: Any) -> str | None:
 def _one_axis(axis: Any, dimension: Any) -> Any:
     if dimension is not None:
         if axis is not None:
-            raise ValueError("Cannot specify both 'axis' and 'dimension'")
+            raise ValueError("Cannot specify both 'dimension' and 'axis'")
         return dimension
     return 0 if axis is None else axis
 

@@ -87,8 +87,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     `ValueError` where `inputs` is no list of tensors.
     """
-    message = "inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape"
-    if not inputs or not hasattr(inputs, "__iter__") or isinstance(inputs, Tensor):
+    message = "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape"
+    if isinstance(inputs, Tensor) or not hasattr(inputs, "__iter__") or not inputs:
         raise ValueError(message)
     inputs = ops.convert_n_to_tensor_or_indexed_slices(list(inputs))
     if not all(isinstance(x, (Tensor, ops.IndexedSlices)) for x in inputs):

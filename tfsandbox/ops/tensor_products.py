@@ -119,7 +119,7 @@ def _cross_shape(c: Any) -> TensorShape:
 @cross_op.kernel
 def _cross(a: Any, b: Any) -> Any:
     if a.shape != b.shape or not a.ndim or a.shape[-1] != 3:
-        raise errors.InvalidArgumentError(None, None, "Cross-products are only defined for 3-element vectors.")
+        raise errors.FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
     result = np.empty_like(a)
     for i in (0, 1, 2):
         j, k = (i + 1) % 3, (i + 2) % 3

@@ -15,7 +15,7 @@ import numpy as np
 
 from tfsandbox.framework import errors
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.framework.shape_inference import ShapeContext, infer
+from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.runtime.rewrites import PlanRewrite
 
@@ -319,7 +319,9 @@ class Planner:
         except ValueError as error:
             # An error of the run, not of the plan: the node may lie in a branch that is not taken, and its kernel has
             # TensorFlow's words for it.
-            self.misfits[op] = f"{error} with input shapes {', '.join(_shape_text(v.shape) for v in values)}"
+            texts = [_shape_text(v.shape) for v in values]
+            self.misfits[op] = f"Incompatible shapes: {' vs. '.join(texts)}" if op._op_def.shape_fn is broadcast else \
+                f"{error} with input shapes {', '.join(texts)}"
             return [t._shape for t in op._outputs]
         return [t._shape.merge_with(s) if _agree(t._shape, s) else s for t, s in zip(op._outputs, found)]
 
