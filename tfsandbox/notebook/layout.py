@@ -178,6 +178,7 @@ class _Placer:
         self.max_row = max_row
         self.open = {ROOT} | {box_id for box_id in expanded if box_id in tree.boxes and tree[box_id].is_scope}
         self.plans: dict[str, _Plan] = {}
+        self.known: dict[Any, Layers] = {}
         self.paths: dict[str, tuple[str, ...]] = {}
         self.sizes: dict[str, Size] = {}
         self.offsets: dict[str, dict[_PortKey, float]] = {}
@@ -280,7 +281,7 @@ class _Placer:
             ends.append((tail, head))
             # Gradients have widths of their own and share no trunk.
             keys.append(0 if line.lane == FORWARD and line.data else 1 if line.lane == FORWARD else 2 + number)
-        plan.layers = layers = layer(len(plan.items), ends, keys, low, high, self.max_row)
+        plan.layers = layers = self._layers(len(plan.items), ends, keys, low, high)
         position = {item: place for row in layers.rows for place, item in enumerate(row)}
         ports: dict[str, list[tuple[bool, int, int, _PortKey]]] = {}
         for number, line in enumerate(plan.lines):
@@ -299,6 +300,15 @@ class _Placer:
                 found = sorted(ports.get(child, ()))
                 sides[child] = ([inner.number[key] for up, _, _, key in found if not up],
                                 [inner.number[key] for up, _, _, key in found if up])
+
+    def _layers(self, count: int, ends: list[tuple[int, int]], keys: list[int], low: list[int],
+                high: list[int]) -> Layers:
+        """The rows of a scope's graph. A graph has hundreds of scopes that are built alike; they share the answer."""
+        shape = (count, tuple(ends), tuple(keys), tuple(low), tuple(high))
+        found = self.known.get(shape)
+        if found is None:
+            found = self.known[shape] = layer(count, ends, keys, low, high, self.max_row)
+        return found
 
     # Sizes and coordinates, from the inside out
 
