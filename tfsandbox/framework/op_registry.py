@@ -263,7 +263,8 @@ class OpDef:
         if self.kernel_fn is None:
             raise NotImplementedError(f"op {self.name} has no kernel that could run here")
         result = self.kernel_fn(*self.group_inputs(inputs, attrs), **{k: attrs[k] for k in self.kernel_attrs})
-        return result if isinstance(result, tuple) else (result,)
+        results = result if isinstance(result, tuple) else (result,)
+        return tuple(_as_string_array(r) if isinstance(r, bytes) else r for r in results)
 
     def group_inputs(self, flat: list[Any], attrs: dict[str, Any]) -> list[Any]:
         """The flat inputs with every list argument gathered into one list."""
@@ -280,6 +281,14 @@ class OpDef:
             grouped.append(list(flat[at:at + count]))
             at += count
         return grouped
+
+
+def _as_string_array(value: bytes) -> Any:
+    """A string of rank 0 as an array: numpy alone would make fixed-width bytes of it."""
+    import numpy as np
+    array = np.empty((), object)
+    array[()] = value
+    return array
 
 
 _REGISTRY: dict[str, OpDef] = {}

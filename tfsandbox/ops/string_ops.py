@@ -14,10 +14,24 @@ from tfsandbox.framework.operation import Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import merge
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops import string_elements, string_joining, string_numbers
+from tfsandbox.ops.string_elements import *  # noqa: F403
+from tfsandbox.ops.string_elements import (  # noqa: F401
+    regex_full_match,
+    string_length,
+    string_length_v2,
+    string_lower,
+    string_upper,
+    substr_v2,
+)
+from tfsandbox.ops.string_joining import *  # noqa: F403
+from tfsandbox.ops.string_joining import strings_split, unsorted_segment_join  # noqa: F401
+from tfsandbox.ops.string_numbers import *  # noqa: F403
+from tfsandbox.ops.string_numbers import string_format  # noqa: F401
 
-__all__ = ["string_join"]
+__all__ = [*string_elements.__all__, *string_joining.__all__, *string_numbers.__all__, "string_join"]
 
-string_join_op = register_op("StringJoin", "inputs: N*string -> output: string", "N: int >= 1; separator: string = ''")
+string_join_op = register_op("StringJoin", "inputs: N*string -> output: string", "N: int >= 1; separator: string = ''").no_gradient()
 
 
 @string_join_op.shape
@@ -39,7 +53,7 @@ def _string_join(inputs: list[Any], *, separator: bytes) -> Any:
     shape = next((array.shape for array in arrays if array.ndim), ())
     if any(array.ndim and array.shape != shape for array in arrays):
         raise errors.InvalidArgumentError(
-            None, None, "Input shapes do not match: " + " vs ".join(str(list(array.shape)) for array in arrays))
+            None, None, "Input shapes do not match: " + " vs. ".join(str(list(array.shape)) for array in arrays))
     result = np.empty(shape, object)
     parts = [np.broadcast_to(array, shape).ravel() for array in arrays]
     result.ravel()[:] = [separator.join(row) for row in zip(*parts)]
