@@ -109,7 +109,6 @@ class Emitter:
             value.name = self.identifier(value.op, value.index)
             parameters.append(value.name)
         self._find_last_uses()
-        self._find_early_assigns()
         self.lines.append(f"def run({', '.join(parameters)}):")
         position = 0
         while position < len(plan.steps):
@@ -133,12 +132,6 @@ class Emitter:
                     predicate.last_use = predicate.buffer.last_use = _NEVER
         for value in self.plan.fetches:
             value.last_use = value.buffer.last_use = _NEVER
-
-    def _find_early_assigns(self) -> None:
-        """Variables that some step initialises: whether they hold a value is asked where they are read."""
-        for step in self.plan.steps:
-            if step.op._op_def.allows_uninitialized_input or step.op.type == "IsVariableInitialized":
-                self.assigned.update(v.op for v in step.inputs if v.kind == "ref")
 
     # ------------------------------------------------------------ steps
 
@@ -175,6 +168,7 @@ class Emitter:
         if text is not None:
             self._line(indent + text, op)
             return
+        self._note_initialized(step)
         text = self._call(step, index)
         targets = []
         for value in step.outputs:
@@ -185,6 +179,13 @@ class Emitter:
             text = f"{', '.join(targets)}{star} = {text}"
         self._line(indent + text, op)
         self._release(index, indent)
+
+    def _note_initialized(self, step: Step) -> None:
+        """Whether a variable that the run itself initialises holds a value is asked where it is read, not before."""
+        if step.op._op_def.allows_uninitialized_input:
+            name = self.ref_names.get(step.inputs[0].op)
+            if name not in self.required:
+                self.assigned.update(v.op for v in step.inputs if v.kind == "ref")
 
     def _in_place(self, step: Step, index: int) -> str | None:
         """`a += b` where `a` is not needed afterwards and has the shape and type of the sum."""
@@ -315,7 +316,8 @@ class Emitter:
             else:
                 text = self.expression(value)
                 if not value.buffer.owned or value.buffer.pinned:
-                    text = f"np.array({text})"
+                    # A string of rank 0 is bytes, of which numpy alone would make a fixed width.
+                    text = f"np.array({text}, object)" if value.dtype == dtypes.string else f"np.array({text})"
             if value.conditions != ALWAYS:
                 condition = self._condition(value.conditions) if value.conditions else "False"
                 text = f"{text} if {condition} else dead({self.literal(value.op.name)})" if value.conditions else \
