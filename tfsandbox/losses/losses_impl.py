@@ -14,6 +14,7 @@ from tfsandbox.framework import dtypes, ops
 from tfsandbox.framework.graph import GraphKeys, get_default_graph
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.losses import util
+from tfsandbox.losses.reduction import Reduction
 from tfsandbox.ops import (
     activations,
     array_ops,
@@ -23,29 +24,6 @@ from tfsandbox.ops import (
     math_ops,
     weights_broadcast_ops,
 )
-
-
-class Reduction:
-    """How losses become one number."""
-
-    NONE = "none"
-    SUM = "weighted_sum"
-    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
-    MEAN = "weighted_mean"
-    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
-    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
-
-    @classmethod
-    def all(cls) -> tuple[str, ...]:
-        """Every reduction."""
-        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS,
-                cls.SUM_BY_NONZERO_WEIGHTS)
-
-    @classmethod
-    def validate(cls, key: str) -> None:
-        """`ValueError` for what is no reduction."""
-        if key not in cls.all():
-            raise ValueError(f"Invalid Reduction Key {key}.")
 
 
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfsandbox.framework import ops
 from tfsandbox.framework.operation import Operation, Tensor
+from tfsandbox.framework.shape_inference import constant_value
 from tfsandbox.ops import array_ops, control_flow_ops, math_ops, sets_impl
 
 __all__: list[str] = []
