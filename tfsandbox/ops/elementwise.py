@@ -40,9 +40,15 @@ def grad_op(name: str, types: str = FLOATS_AND_COMPLEX) -> OpDef:
 def apply_unary(op_type: str, x: Any, name: str | None) -> Any:
     """Apply an op to a tensor, or to the values of a SparseTensor (for functions with f(0) = 0)."""
     if isinstance(x, SparseTensor):
-        with ops.name_scope(name, op_type, [x]) as name:
-            return SparseTensor(x.indices, apply_op(op_type, x=x.values, name=name), x.dense_shape)
+        use_up_name(name or op_type)
+        return SparseTensor(x.indices, apply_op(op_type, x=x.values, name=name), x.dense_shape)
     return apply_op(op_type, x=x, name=name)
+
+
+def use_up_name(name: str) -> None:
+    """TensorFlow tries an op on the SparseTensor itself first: the name is taken when it comes to the values."""
+    with ops.name_scope(name):
+        pass
 
 
 def _number(x: Any, value: float) -> Any:
@@ -63,8 +69,8 @@ def _abs_grad(op: Operation, grad: Tensor) -> list[Tensor]:
 def abs(x: Any, name: str | None = None) -> Any:
     """The absolute value; of complex numbers too, as a real tensor. A SparseTensor stays sparse."""
     if isinstance(x, SparseTensor):
-        with ops.name_scope(name, "Abs", [x]) as name:
-            return SparseTensor(x.indices, abs(x.values, name=name), x.dense_shape)
+        use_up_name(name or "Abs")
+        return SparseTensor(x.indices, abs(x.values, name=name), x.dense_shape)
     with ops.name_scope(name, "Abs", [x]) as name:
         x = ops.convert_to_tensor(x, name="x")
         if x.dtype.is_complex:

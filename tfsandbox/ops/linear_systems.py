@@ -36,6 +36,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
             square = square or num_rows == num_columns
             size = min(num_rows, num_columns)
         if isinstance(batch_shape, Tensor) or isinstance(size, Tensor):
+            batch_shape = ops.convert_to_tensor(batch_shape, name="shape", dtype=dtypes.int32)
             diagonal_shape: Any = array_ops.concat([batch_shape, [size]], axis=0)
             shape: Any = None if square else array_ops.concat([batch_shape, [num_rows, num_columns]], axis=0)
         else:
@@ -292,7 +293,7 @@ def _gramian_cholesky(matrix: Tensor, l2_regularizer: Any, first_kind: bool) -> 
         small = matrix.shape.as_list()[-1 if first_kind else -2] if matrix.shape.ndims is not None else None
         if matrix.shape.ndims is not None:
             identity.set_shape([*matrix.shape.as_list()[:-2], small, small])
-        gramian += binary_ops.multiply(_as_type(l2_regularizer, matrix.dtype), identity)
+        gramian += _as_type(l2_regularizer, matrix.dtype) * identity
     return factorizations.cholesky(gramian)
 
 
@@ -319,14 +320,14 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bo
     where the matrix has full rank and is well conditioned; otherwise a complete orthogonal decomposition is used, and
     for m < n the solution of least norm is given.
     """
-    with ops.name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        matrix = ops.convert_to_tensor(matrix, name="matrix")
-        rhs = ops.convert_to_tensor(rhs, name="rhs")
-        if fast and not matrix.dtype.is_complex and _dimensions_known(matrix.shape):
+    matrix = ops.convert_to_tensor(matrix, name="matrix")
+    if fast and _dimensions_known(matrix.shape):
+        with ops.name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
+            rhs = ops.convert_to_tensor(rhs, name="rhs")
             m, n = matrix.shape.as_list()[-2:]
             solve = _overdetermined if m >= n else _underdetermined
             return solve(matrix, rhs, l2_regularizer)
-        return apply_op("MatrixSolveLs", matrix=matrix, rhs=rhs, l2_regularizer=l2_regularizer, fast=fast)
+    return apply_op("MatrixSolveLs", matrix=matrix, rhs=rhs, l2_regularizer=l2_regularizer, fast=fast, name=name)
 
 
 def _dimensions_known(shape: TensorShape) -> bool:

@@ -46,7 +46,9 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
         a = ops.convert_to_tensor(a, dtype_hint=np.float32, name="a")
         values = factorizations.svd(a, compute_uv=False)
         if tol is None:
-            size = reductions.reduce_max(array_ops.shape(a)[-2:])
+            known = a.shape.ndims is not None and None not in a.shape.as_list()[-2:]
+            size: Any = np.int64(max(a.shape.as_list()[-2:])) if known else \
+                reductions.reduce_max(array_ops.shape(a)[-2:])
             epsilon = np.finfo(a.dtype.as_numpy_dtype).eps
             tol = epsilon * casts.cast(size, a.dtype) * reductions.reduce_max(values, axis=-1, keepdims=True)
         return reductions.reduce_sum(casts.cast(values > tol, np.int32), axis=-1)
@@ -71,8 +73,8 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         rcond = ops.convert_to_tensor(rcond, dtype=a.dtype, name="rcond")
         s, u, v = factorizations.svd(a, full_matrices=False, compute_uv=True)
         cutoff = rcond * reductions.reduce_max(s, axis=-1)
-        infinite = array_ops.fill(array_ops.shape(s), np.array(np.inf, a.dtype.as_numpy_dtype))
-        s = array_ops.where_v2(s > array_ops.expand_dims(cutoff, -1), s, infinite)
+        infinity = np.array(np.inf, a.dtype.as_numpy_dtype)
+        s = array_ops.where_v2(s > array_ops.expand_dims(cutoff, -1), s, infinity)
         inverse = matmul.matmul(v / array_ops.expand_dims(s, -2), u, adjoint_b=True)
         if a.shape.ndims is not None:
             rows, columns = a.shape.as_list()[-2:]
