@@ -66,11 +66,11 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
             input_dtype = losses.dtype
             losses = math_ops.cast(losses, dtypes.float32)
             weights = math_ops.cast(weights, dtypes.float32)
-            losses = math_ops.multiply(losses, weights)
+            weighted = math_ops.multiply(losses, weights)
             if reduction == Reduction.NONE:
-                loss = losses
+                loss = weighted
             else:
-                loss = math_ops.reduce_sum(losses)
+                loss = math_ops.reduce_sum(weighted)
                 if reduction == Reduction.MEAN:
                     loss = _safe_mean(loss, math_ops.reduce_sum(array_ops.ones_like(losses) * weights))
                 elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
