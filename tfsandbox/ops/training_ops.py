@@ -327,7 +327,9 @@ apply_adam_op = dense_op(
 @apply_adam_op.kernel
 def _apply_adam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
                 epsilon: Any, grad: Array, *, use_nesterov: bool) -> None:
-    grad, value, mean, square = arrays(grad, var, m, v)
+    value, mean, square = var.value, m.value, v.value
+    if not grad.ndim or grad.shape != value.shape:
+        grad, value, mean, square = arrays(grad, var, m, v)
     alpha = float(lr) * math.sqrt(1.0 - float(beta2_power)) / (1.0 - float(beta1_power))
     rest = 1.0 - float(beta1)
     step = grad - mean
@@ -338,7 +340,7 @@ def _apply_adam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr
     root *= 1.0 - float(beta2)
     square += root
     np.sqrt(square, root)
-    root += epsilon
+    root += float(epsilon)
     if use_nesterov:
         np.multiply(mean, beta1, step)
         step += grad * rest

@@ -9,6 +9,7 @@ from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.ops import training_ops
 from tfsandbox.training import optimizer
+from tfsandbox.training.optimizer import cast_to
 
 
 class ProximalAdagradOptimizer(optimizer.Optimizer):
@@ -41,11 +42,14 @@ class ProximalAdagradOptimizer(optimizer.Optimizer):
             "l1": ops.convert_to_tensor(self._l1_regularization_strength, name="l1_regularization_strength"),
             "l2": ops.convert_to_tensor(self._l2_regularization_strength, name="l2_regularization_strength")}
 
+    def _cast(self, var: Any) -> dict[str, Tensor]:
+        return {name: cast_to(tensor, var) for name, tensor in self._tensors.items()}
+
     def _apply_dense(self, grad: Tensor, var: Any) -> Any:
         return training_ops.apply("ApplyProximalAdagrad", var=var, accum=self.get_slot(var, "accumulator"), grad=grad,
-                                  **self._tensors, use_locking=self._use_locking)
+                                  **self._cast(var), use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         return training_ops.apply("SparseApplyProximalAdagrad", var=var, accum=self.get_slot(var, "accumulator"),
-                                  grad=grad.values, indices=grad.indices, **self._tensors,
+                                  grad=grad.values, indices=grad.indices, **self._cast(var),
                                   use_locking=self._use_locking)

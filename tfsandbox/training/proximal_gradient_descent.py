@@ -9,6 +9,7 @@ from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.ops import training_ops
 from tfsandbox.training import optimizer
+from tfsandbox.training.optimizer import cast_to
 
 
 class ProximalGradientDescentOptimizer(optimizer.Optimizer):
@@ -29,10 +30,13 @@ class ProximalGradientDescentOptimizer(optimizer.Optimizer):
             "l1": ops.convert_to_tensor(self._l1_regularization_strength, name="l1_regularization_strength"),
             "l2": ops.convert_to_tensor(self._l2_regularization_strength, name="l2_regularization_strength")}
 
+    def _cast(self, var: Any) -> dict[str, Tensor]:
+        return {name: cast_to(tensor, var) for name, tensor in self._tensors.items()}
+
     def _apply_dense(self, grad: Tensor, var: Any) -> Any:
-        return training_ops.apply("ApplyProximalGradientDescent", var=var, delta=grad, **self._tensors,
+        return training_ops.apply("ApplyProximalGradientDescent", var=var, delta=grad, **self._cast(var),
                                   use_locking=self._use_locking).op
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         return training_ops.apply("SparseApplyProximalGradientDescent", var=var, grad=grad.values,
-                                  indices=grad.indices, **self._tensors, use_locking=self._use_locking).op
+                                  indices=grad.indices, **self._cast(var), use_locking=self._use_locking).op
