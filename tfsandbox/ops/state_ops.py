@@ -406,8 +406,7 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
             count = math_ops.cast(shape[axis], dtype=dtypes.int32)
             ones = [1] * axis
             after = [1] * (batch_dims - axis)
-            numbers = array_ops.reshape(math_ops.range(0, limit=count, dtype=dtypes.int32),
-                                        [*ones, count, *after, 1])
+            numbers = array_ops.reshape(apply_op("Range", start=0, limit=count, delta=1), [*ones, count, *after, 1])
             tiles.append(numbers * array_ops.ones_like(columns, dtype=dtypes.int32))
         places = array_ops.concat([*tiles, columns], axis=-1)
-        return scatter_nd_update(ref, places, updates, use_locking, name)
+        return scatter_nd_update(ref, places, updates, use_locking)
