@@ -46,8 +46,8 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
                 return control_flow_ops.no_op(name="static_dims_check_success")
 
         is_scalar = math_ops.equal(0, weights_rank, name="is_scalar")
-        data = (_MESSAGE, "weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape,
-                "is_scalar=", is_scalar)
+        data = [_MESSAGE, "weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape,
+                "is_scalar=", is_scalar]
         is_valid = control_flow_ops.cond(
             is_scalar, lambda: is_scalar,
             lambda: _has_valid_nonscalar_shape(weights_rank, weights_shape, values_rank, values_shape),
