@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tfsandbox.ops.array_ops import depth_to_space, space_to_batch, space_to_depth  # noqa: F401
 from tfsandbox.ops.embedding_ops import (  # noqa: F401
     embedding_lookup,
     embedding_lookup_sparse,
     safe_embedding_lookup_sparse,
 )
-
 from tfsandbox.ops.math_ops import sigmoid, tanh  # noqa: F401
 from tfsandbox.ops.nn_impl import (  # noqa: F401
     batch_norm_with_global_normalization,
