@@ -486,7 +486,7 @@ class Variable(metaclass=_CreatedInScopes):
 
     def __getitem__(self, spec: Any) -> Tensor:
         """A slice of the value, whose `assign` changes that part of the variable."""
-        return array_ops._slice_helper(self.value(), spec, self)
+        return slicing.slice_helper(self.value(), spec, self)
 
     @staticmethod
     def _TensorConversionFunction(v: Variable, dtype: Any = None, name: str | None = None,
