@@ -323,6 +323,11 @@ def _squared_difference(x: Any, y: Any) -> Any:
     return difference * (difference.conj() if difference.dtype.kind == "c" else difference)
 
 
+@squared_difference_op.emit
+def _squared_difference_emit(node: Any) -> str | None:
+    return None if node.dtype(0).is_complex else "np.square({0} - {1})"
+
+
 @squared_difference_op.gradient
 def _squared_difference_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     x, y = op.inputs

@@ -51,6 +51,12 @@ def use_up_name(name: str) -> None:
         pass
 
 
+def of_arrays(node: Any) -> bool:
+    """Whether the inputs of a step are arrays of the usual floats: beside these, a Python number keeps their type."""
+    rank = node.shape(0).ndims
+    return rank is not None and rank > 0 and node.dtype(0).name in ("float32", "float64")
+
+
 def _number(x: Any, value: float) -> Any:
     """A Python number in the type of an array: numpy 1 makes float64 of a float32 scalar and a Python number."""
     return x.dtype.type(value)
@@ -137,6 +143,12 @@ def _reciprocal_grad_kernel(y: Any, dy: Any) -> Any:
     return -dy * y * y
 
 
+@reciprocal_grad_op.emit
+@inv_grad_op.emit
+def _reciprocal_grad_emit(node: Any) -> str | None:
+    return "-{1} * {0} * {0}" if of_arrays(node) else None
+
+
 @reciprocal_op.gradient
 @inv_op.gradient
 def _reciprocal_grad(op: Operation, grad: Tensor) -> list[Tensor]:
@@ -183,6 +195,11 @@ sqrt_grad_op = grad_op("SqrtGrad")
 @sqrt_grad_op.kernel
 def _sqrt_grad_kernel(y: Any, dy: Any) -> Any:
     return _number(y, 0.5) * dy / np.conjugate(y)
+
+
+@sqrt_grad_op.emit
+def _sqrt_grad_emit(node: Any) -> str | None:
+    return "0.5 * {1} / {0}" if of_arrays(node) else None
 
 
 @sqrt_op.gradient
@@ -317,6 +334,16 @@ def _sigmoid_grad_kernel(y: Any, dy: Any) -> Any:
     return dy * y * (_number(y, 1) - y)
 
 
+@sigmoid_op.emit
+def _sigmoid_emit(node: Any) -> str | None:
+    return "1 / (1 + np.exp(-{0}))" if of_arrays(node) else None
+
+
+@sigmoid_grad_op.emit
+def _sigmoid_grad_emit(node: Any) -> str | None:
+    return "{1} * {0} * (1 - {0})" if of_arrays(node) else None
+
+
 @sigmoid_op.gradient
 def _sigmoid_grad(op: Operation, grad: Tensor) -> list[Tensor]:
     with ops.control_dependencies([grad]):
@@ -353,6 +380,11 @@ tanh_grad_op = grad_op("TanhGrad")
 @tanh_grad_op.kernel
 def _tanh_grad_kernel(y: Any, dy: Any) -> Any:
     return dy * (_number(y, 1) - y * y)
+
+
+@tanh_grad_op.emit
+def _tanh_grad_emit(node: Any) -> str | None:
+    return "{1} * (1 - {0} * {0})" if of_arrays(node) else None
 
 
 @tanh_op.gradient

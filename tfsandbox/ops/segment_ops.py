@@ -59,8 +59,8 @@ def reduce_sorted(function: Any, data: Any, segment_ids: Any, empty: float, rows
     result = np.full((rows, *data.shape[1:]), empty, data.dtype)
     if len(segment_ids):
         if segment_ids[0] < 0:
-            raise _invalid(f"Segment id {segment_ids[0]} out of range [0, {rows}), possibly because 'segment_ids' input "
-                           "is not sorted.")
+            raise _invalid(f"Segment id {segment_ids[0]} out of range [0, {rows}), possibly because 'segment_ids' "
+                           "input is not sorted.")
         steps = np.diff(segment_ids)
         if (steps < 0).any():
             raise _invalid("segment ids are not increasing")

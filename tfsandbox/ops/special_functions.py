@@ -70,8 +70,14 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
     return apply_op("Erfc", x=x, name=name)
 
 
-lgamma_op = _unary_kernel(unary("Lgamma", FLOATS), "gammaln")
+lgamma_op = unary("Lgamma", FLOATS)
 digamma_op = unary("Digamma", FLOATS)
+
+
+@lgamma_op.kernel
+def _lgamma(x: Any) -> Any:
+    # scipy gives -inf at -inf.
+    return np.where(np.isneginf(x), np.inf, _special().gammaln(x)).astype(x.dtype)
 
 
 @digamma_op.kernel
