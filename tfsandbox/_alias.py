@@ -343,7 +343,10 @@ def _modules_below(module: ModuleType) -> list[str]:
 
 
 def _all_names() -> Iterator[tuple[str, str]]:
-    """Every public name below `tfsandbox` with its path, the shortest paths first; nothing is imported for it."""
+    """Every public name below `tfsandbox` with its path, the shortest paths first.
+
+    Namespaces that are imported on first use are imported for it, so this is for when a text is read.
+    """
     root = sys.modules[SANDBOX]
     seen = {id(root)}
     level = [(SANDBOX, root)]
@@ -351,7 +354,9 @@ def _all_names() -> Iterator[tuple[str, str]]:
         below = []
         for path, module in level:
             for name in _public_names(module):
-                value = vars(module).get(name)
+                value = _value(module, name)
+                if value is None:
+                    continue
                 if isinstance(value, ModuleType):
                     if not value.__name__.startswith(SANDBOX) or id(value) in seen:
                         continue
@@ -359,6 +364,14 @@ def _all_names() -> Iterator[tuple[str, str]]:
                     below.append((f"{path}.{name}", value))
                 yield name, tensorflow_name(f"{path}.{name}")
         level = below
+
+
+def _value(module: ModuleType, name: str) -> Any:
+    """What a module has under a name of its `dir()`, None where that is promised and not there."""
+    try:
+        return getattr(module, name)
+    except (AttributeError, ImportError):
+        return None
 
 
 def _all_modules() -> Iterator[tuple[str, str]]:
