@@ -25,7 +25,8 @@ from tfsandbox.ops.linear_systems import matrix_solve as solve
 from tfsandbox.ops.linear_systems import matrix_solve_ls as lstsq
 from tfsandbox.ops.linear_systems import matrix_triangular_solve as triangular_solve
 from tfsandbox.ops.matmul import matmul, matvec
-from tfsandbox.ops.norms import norm
+from tfsandbox.ops.normalization import l2_normalize
+from tfsandbox.ops.norms import norm, normalize
 from tfsandbox.ops.reshaping import matrix_transpose
 from tfsandbox.ops.reshaping import matrix_transpose as transpose
 from tfsandbox.ops.tensor_products import cross, tensordot, trace

@@ -20,6 +20,7 @@ from tfsandbox.ops.binary_ops import (
     subtract,
     truediv,
 )
+from tfsandbox.ops.check_ops import is_non_decreasing, is_strictly_increasing
 from tfsandbox.ops.comparison_ops import (
     equal,
     greater,
@@ -36,6 +37,8 @@ from tfsandbox.ops.comparison_ops import (
     not_equal,
 )
 from tfsandbox.ops.complex_ops import angle, conj, imag, real
+from tfsandbox.ops.confusion_matrix import confusion_matrix
+from tfsandbox.ops.counting import bincount
 from tfsandbox.ops.elementwise import (
     abs,
     ceil,
@@ -56,6 +59,8 @@ from tfsandbox.ops.elementwise import (
     tanh,
 )
 from tfsandbox.ops.elementwise import neg as negative
+from tfsandbox.ops.normalization import l2_normalize
+from tfsandbox.ops.ranking import in_top_k, top_k
 from tfsandbox.ops.reductions import (
     reduce_all,
     reduce_any,
@@ -66,6 +71,19 @@ from tfsandbox.ops.reductions import (
     reduce_sum,
 )
 from tfsandbox.ops.reshaping import invert_permutation
+from tfsandbox.ops.segment_ops import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
 from tfsandbox.ops.special_functions import (
     bessel_i0e,
     bessel_i1e,
@@ -92,5 +110,6 @@ from tfsandbox.ops.statistics import (
 from tfsandbox.ops.sums import accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp
 from tfsandbox.ops.tensor_products import polyval
 from tfsandbox.ops.trigonometric import acos, acosh, asin, asinh, atan, atanh, cos, cosh, sin, sinh, tan
+from tfsandbox.ops.zero_fraction import zero_fraction
 from tfsandbox.ops.zero_safe_ops import div_no_nan as divide_no_nan
 from tfsandbox.ops.zero_safe_ops import multiply_no_nan, reciprocal_no_nan, xdivy, xlogy

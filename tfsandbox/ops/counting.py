@@ -45,13 +45,13 @@ def _bincount(arr: Any, size: Any, weights: Any) -> Any:
     return counted.astype(weights.dtype)
 
 
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
-             name: str | None = None) -> Tensor:
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+             dtype: Any = dtypes.int32) -> Tensor:
     """How often each value from 0 occurs in `arr` (int32), or the sums of the weights; [largest value + 1].
 
     `minlength` and `maxlength` bound the length; values beyond it are not counted.
     """
-    with ops.name_scope("bincount" if name is None else name):
+    with ops.name_scope("bincount"):
         arr = ops.convert_to_tensor(arr, name="arr", dtype=dtypes.int32)
         nonempty = reductions.reduce_prod(array_ops.shape(arr)) > 0
         size = casts.cast(nonempty, dtypes.int32) * (reductions.reduce_max(arr) + 1)

@@ -76,3 +76,12 @@ def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
     values = factorizations.svd(turned, compute_uv=False)
     largest = array_ops.expand_dims(reductions.reduce_max(values, -1, keepdims=True), axis=-1)
     return array_ops.transpose(largest, perm=np.argsort(order).astype(np.int32))
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """(tensor divided by its norm, the norm with its axes kept as 1), arguments as in `norm`."""
+    from tfsandbox.ops import casts
+    with ops.name_scope(name, "normalize", [tensor]):
+        tensor = ops.convert_to_tensor(tensor)
+        size = casts.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size
