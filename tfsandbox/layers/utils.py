@@ -82,8 +82,8 @@ def deconv_output_length(input_length: Any, filter_size: int, padding: str, stri
     if input_length is None:
         return None
     length = input_length * stride
-    if padding == "valid" and filter_size > stride:
-        length = length + (filter_size - stride)
+    if padding == "valid":
+        length = length + max(filter_size - stride, 0)
     elif padding == "full":
         length = length - (stride + filter_size - 2)
     return length

@@ -163,7 +163,7 @@ def _forward_gradient(op: Operation, version: int, grads: Sequence[Any]) -> list
     if training:
         results = apply_op(back, y_backprop=grad, x=x, scale=scale, reserve_space_1=op.outputs[3],
                            reserve_space_2=op.outputs[4], data_format=layout, **arguments)
-        return [results[0], results[1], results[2], None, None]
+        return list(results)
     if layout == b"NCHW":
         x = array_ops.transpose(x, [0, 2, 3, 1])
         grad = array_ops.transpose(grad, [0, 2, 3, 1])
