@@ -120,3 +120,24 @@ def test_gradient_of_matrices_is_the_slope(name: str) -> None:
         loss = loss_of(MATRICES[name], [x])
         gradient = sess.run(tf.gradients(loss, x)[0], {x: A})
         np.testing.assert_allclose(gradient, slopes(sess, loss, [x], [A], 0, 1e-6), rtol=1e-4, atol=1e-6)
+
+
+DIAGONALS: dict[str, Callable[[Any], Any]] = {
+    "one above": lambda x: tf.matrix_diag(x[:, 0, :], k=1),
+    "a band": lambda x: tf.matrix_diag(x[:, :2, :], k=(-1, 0)),
+    "of a rectangle": lambda x: tf.matrix_diag(x[:, 0, :], num_rows=3, num_cols=5),
+    "part of a band": lambda x: tf.matrix_diag_part(x, k=(-1, 1)),
+    "part below": lambda x: tf.matrix_diag_part(x, k=-1),
+    "set above": lambda x: tf.matrix_set_diag(x, tf.square(x[:, 0, :2]), k=1),
+}
+
+
+@pytest.mark.parametrize("name", list(DIAGONALS))
+def test_diagonals_off_the_main_one(name: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float64, A.shape)
+        result = DIAGONALS[name](x)
+        assert sess.run(result, {x: A}).shape == tuple(result.shape.as_list())
+        loss = tf.reduce_sum(tf.square(result))
+        gradient = sess.run(tf.gradients(loss, x)[0], {x: A})
+        np.testing.assert_allclose(gradient, slopes(sess, loss, [x], [A], 0, 1e-6), rtol=1e-5, atol=1e-7)

@@ -230,6 +230,52 @@ def _places(rows: int, columns: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return start + max(-d, 0), start + max(d, 0)
 
 
+def _known_band(c: Any, index: int) -> tuple[int, int] | None:
+    k = c.value(index)
+    if k is None:
+        return None
+    values = np.ravel(k).tolist()
+    if not 1 <= len(values) <= 2:
+        raise ValueError(f"diag_index must have only one or two elements, received {len(values)} elements.")
+    if values[0] > values[-1]:
+        raise ValueError(f"lower_diag_index must not be larger than upper_diag_index: {values[0]} > {values[-1]}")
+    return values[0], values[-1]
+
+
+@matrix_diag_v2_op.shape
+def _matrix_diag_v2_shape(c: Any) -> TensorShape:
+    shape, band = c.shape(0), _known_band(c, 1)
+    rows, columns = c.value(2), c.value(3)
+    if shape.ndims is None or band is None:
+        return shape_inference.UNKNOWN
+    if shape.ndims < 1:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    sizes = shape.as_list()
+    batch = sizes[:-1] if band[0] == band[1] else sizes[:-2]
+    if rows is None or columns is None or sizes[-1] is None:
+        return TensorShape([*batch, None, None])
+    return TensorShape([*batch, *_matrix_size(sizes[-1], band, int(rows), int(columns))])
+
+
+def _matrix_size(length: int, band: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
+    """The size of the matrix that holds diagonals of that length; -1 asks for the smallest."""
+    least_rows, least_columns = length + max(-band[1], 0), length + max(band[0], 0)
+    if rows == -1 and columns == -1:
+        return (max(least_rows, least_columns),) * 2
+    return least_rows if rows == -1 else rows, least_columns if columns == -1 else columns
+
+
+@matrix_diag_part_v2_op.shape
+def _matrix_diag_part_v2_shape(c: Any) -> TensorShape:
+    sizes, band = _matrix_sizes(c.shape(0)), _known_band(c, 1)
+    if sizes is None or band is None:
+        return shape_inference.UNKNOWN
+    rows, columns = sizes[-2:]
+    length = None if rows is None or columns is None else _longest(rows, columns, *band)
+    count = [] if band[0] == band[1] else [band[1] - band[0] + 1]
+    return TensorShape([*sizes[:-2], *count, length])
+
+
 def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
     return min(rows + min(upper, 0), columns - max(lower, 0))
 
@@ -238,14 +284,7 @@ def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
 def _matrix_diag_v2(diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any) -> Any:
     lower, upper = _band(k)
     length = diagonal.shape[-1]
-    rows, columns = int(num_rows), int(num_cols)
-    least_rows, least_columns = length + max(-upper, 0), length + max(lower, 0)
-    if rows == -1 and columns == -1:
-        rows = columns = max(least_rows, least_columns)
-    elif rows == -1:
-        rows = least_rows
-    elif columns == -1:
-        columns = least_columns
+    rows, columns = _matrix_size(length, (lower, upper), int(num_rows), int(num_cols))
     many = lower != upper
     batch = diagonal.shape[:-2] if many else diagonal.shape[:-1]
     result = np.full((*batch, rows, columns), padding_value, diagonal.dtype)
@@ -284,6 +323,27 @@ def _matrix_set_diag_v2(input: Any, diagonal: Any, k: Any) -> Any:
 @matrix_set_diag_v2_op.shape
 def _matrix_set_diag_v2_shape(c: Any) -> TensorShape:
     return c.shape(0)
+
+
+@matrix_diag_v2_op.gradient
+def _matrix_diag_v2_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
+    zero = array_ops.zeros([], dtype=grad.dtype)
+    part = apply_op("MatrixDiagPartV2", input=grad, k=op.inputs[1], padding_value=zero)
+    return [part, None, None, None, None]
+
+
+@matrix_diag_part_v2_op.gradient
+def _matrix_diag_part_v2_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
+    spread = apply_op("MatrixSetDiagV2", input=array_ops.zeros_like(op.inputs[0]), diagonal=grad, k=op.inputs[1])
+    return [spread, None, None]
+
+
+@matrix_set_diag_v2_op.gradient
+def _matrix_set_diag_v2_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
+    _, diagonal, k = op.inputs
+    kept = apply_op("MatrixSetDiagV2", input=grad, diagonal=array_ops.zeros_like(diagonal), k=k)
+    part = apply_op("MatrixDiagPartV2", input=grad, k=k, padding_value=array_ops.zeros([], dtype=grad.dtype))
+    return [kept, part, None]
 
 
 def _is_main(k: Any) -> bool:
