@@ -93,9 +93,8 @@ class Convolution(Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         """[n, *space, in] -> [n, *space', filters]."""
-        if self.padding == "causal":
-            inputs = array_ops.pad(inputs, self.causal_paddings())
-        return self.finished(self._spaced(inputs, self._convolved))
+        padded = array_ops.pad(inputs, self.causal_paddings()) if self.padding == "causal" else inputs
+        return self.finished(self._spaced(padded, self._convolved, sized=inputs))
 
     def _convolved(self, inputs: Tensor, num_spatial_dims: int, padding: str) -> Tensor:
         if self.rank == 1:

@@ -36,12 +36,21 @@ class _Pooling(Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         """The pooled inputs."""
-        if self.data_format == "channels_last":
-            window, strides = [1, *self.pool_size, 1], [1, *self.strides, 1]
-        else:
-            window, strides = [1, 1, *self.pool_size], [1, 1, *self.strides]
-        return type(self).pool_function(inputs, window, strides, padding=self.padding.upper(),
-                                        data_format=utils.convert_data_format(self.data_format, self.rank + 2))
+        if self.data_format == "channels_first" and self.rank == 2:
+            return self._pooled(inputs, [1, 1, *self.pool_size], [1, 1, *self.strides], "NCHW")
+        return self._channels_last(inputs, self.pool_size, self.strides)
+
+    def _channels_last(self, inputs: Tensor, window: Any, strides: Any) -> Tensor:
+        """Pool with the channels last: on a CPU TensorFlow turns the input around where they are not."""
+        rank = len(window) + 2
+        turned = self.data_format == "channels_first"
+        if turned:
+            inputs = array_ops.transpose(inputs, (0, *range(2, rank), 1))
+        outputs = self._pooled(inputs, [1, *window, 1], [1, *strides, 1], "NHWC" if rank == 4 else "NDHWC")
+        return array_ops.transpose(outputs, (0, rank - 1, *range(1, rank - 1))) if turned else outputs
+
+    def _pooled(self, inputs: Tensor, window: Any, strides: Any, layout: str) -> Tensor:
+        return type(self).pool_function(inputs, window, strides, padding=self.padding.upper(), data_format=layout)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """How many windows fit along each spatial axis."""
@@ -60,15 +69,9 @@ class _Pooling1D(_Pooling):
 
     def call(self, inputs: Tensor) -> Tensor:
         """The pooled inputs."""
-        axis, layout = (2, "NHWC") if self.data_format == "channels_last" else (3, "NCHW")
-        window, strides = [*self.pool_size, 1], [*self.strides, 1]
-        expanded = array_ops.expand_dims(inputs, axis)
-        if layout == "NHWC":
-            window, strides = [1, *window, 1], [1, *strides, 1]
-        else:
-            window, strides = [1, 1, *window], [1, 1, *strides]
-        result = type(self).pool_function(expanded, window, strides, padding=self.padding.upper(), data_format=layout)
-        return array_ops.squeeze(result, axis)
+        axis = 2 if self.data_format == "channels_last" else 3
+        outputs = self._channels_last(array_ops.expand_dims(inputs, axis), [*self.pool_size, 1], [*self.strides, 1])
+        return array_ops.squeeze(outputs, axis)
 
 
 class MaxPooling1D(_Pooling1D):

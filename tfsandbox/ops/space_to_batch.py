@@ -57,16 +57,18 @@ class SpaceToBatch:
         if not self.plain:
             self.base = _base_paddings(padding, filter_shape, self.rates, self.known_rates, self.count)
 
-    def __call__(self, input: Tensor, op: Callable[..., Tensor]) -> Tensor:  # noqa: A002
+    def __call__(self, input: Tensor, op: Callable[..., Tensor], sized: Tensor | None = None) -> Tensor:  # noqa: A002
+        """Apply `op`. `sized` has the sizes that count, where `input` has multiples of the rates more."""
         if self.plain:
             return op(input, num_spatial_dims=self.count, padding=self.padding)
         paddings, crops = array_ops.required_space_to_batch_paddings(
-            input_shape=_sizes(input, self.axes), base_paddings=self.base, block_shape=self.rates)
+            input_shape=_sizes(input if sized is None else sized, self.axes), base_paddings=self.base,
+            block_shape=self.rates)
         block_shape = _at_axes(self.rates if self.known_rates is None else self.known_rates, 1, self.axes)
-        spaced = array_ops.space_to_batch_nd(input=input, block_shape=block_shape,
-                                             paddings=_at_axes(paddings, 0, self.axes))
+        paddings, crops = _at_axes(paddings, 0, self.axes), _at_axes(crops, 0, self.axes)
+        spaced = array_ops.space_to_batch_nd(input=input, block_shape=block_shape, paddings=paddings)
         result = op(spaced, num_spatial_dims=self.count, padding="VALID")
-        return array_ops.batch_to_space_nd(input=result, block_shape=block_shape, crops=_at_axes(crops, 0, self.axes))
+        return array_ops.batch_to_space_nd(input=result, block_shape=block_shape, crops=crops)
 
 
 def _base_paddings(padding: str, filter_shape: Any, rates: Tensor, known_rates: Any, count: int) -> Any:
