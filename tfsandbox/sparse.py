@@ -4,9 +4,6 @@
 
 from tfsandbox.framework.sparse_tensor import SparseTensor
 from tfsandbox.ops.array_ops import sparse_placeholder as placeholder
-from tfsandbox.ops.sparse_segment_ops import sparse_segment_mean as segment_mean
-from tfsandbox.ops.sparse_segment_ops import sparse_segment_sqrt_n as segment_sqrt_n
-from tfsandbox.ops.sparse_segment_ops import sparse_segment_sum as segment_sum
 from tfsandbox.ops.sparse_ops import from_dense
 from tfsandbox.ops.sparse_ops import sparse_add as add
 from tfsandbox.ops.sparse_ops import sparse_concat as concat
@@ -32,5 +29,8 @@ from tfsandbox.ops.sparse_ops import sparse_tensor_dense_matmul as sparse_dense_
 from tfsandbox.ops.sparse_ops import sparse_tensor_to_dense as to_dense
 from tfsandbox.ops.sparse_ops import sparse_to_indicator as to_indicator
 from tfsandbox.ops.sparse_ops import sparse_transpose as transpose
+from tfsandbox.ops.sparse_segment_ops import sparse_segment_mean as segment_mean
+from tfsandbox.ops.sparse_segment_ops import sparse_segment_sqrt_n as segment_sqrt_n
+from tfsandbox.ops.sparse_segment_ops import sparse_segment_sum as segment_sum
 
 matmul = sparse_dense_matmul

@@ -40,9 +40,9 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
             total = total.concatenate(constant_value_as_shape(part))
         return total
     if op.type == "StridedSlice":
-        part = _sliced(op)
-        if part is not None:
-            return part
+        sliced = _sliced(op)
+        if sliced is not None:
+            return sliced
     value = constant_value(tensor)
     if value is not None:
         return TensorShape([None if size < 0 else int(size) for size in value])

@@ -3,7 +3,7 @@
 The files import one another through this module and use its names when they are called, so the order here does not
 matter to them.
 """
-# ruff: noqa: I001
+# ruff: noqa: F401, I001
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tfsandbox.ops.blocks import (
     space_to_batch_nd, space_to_depth)
 from tfsandbox.ops.unique_ops import listdiff, setdiff1d, unique, unique_with_counts
 from tfsandbox.ops.searching import searchsorted, unravel_index
-from tfsandbox.ops import dense_slices  # noqa: F401  (registers a conversion)
+from tfsandbox.ops import dense_slices  # it registers a conversion
 
 newaxis = None
 

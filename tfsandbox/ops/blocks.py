@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import dtypes, errors, ops, shape_inference
+from tfsandbox.framework import dtypes, errors, ops, tensor_util
 from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
@@ -19,8 +19,9 @@ from tfsandbox.ops import array_ops
 
 _DATA_FORMAT = "data_format: string in {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
-space_to_depth_op = register_op("SpaceToDepth", "input: T -> output: T", f"T: type; block_size: int >= 2; {_DATA_FORMAT}")
-depth_to_space_op = register_op("DepthToSpace", "input: T -> output: T", f"T: type; block_size: int >= 2; {_DATA_FORMAT}")
+_BLOCK_ATTRS = f"T: type; block_size: int >= 2; {_DATA_FORMAT}"
+space_to_depth_op = register_op("SpaceToDepth", "input: T -> output: T", _BLOCK_ATTRS)
+depth_to_space_op = register_op("DepthToSpace", "input: T -> output: T", _BLOCK_ATTRS)
 
 
 def _divided(size: int | None, by: int | None) -> int | None:
@@ -294,7 +295,6 @@ def batch_to_space(input: Any, crops: Any, block_size: Any = None, name: str | N
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
                                      name: str | None = None) -> tuple[Tensor, Tensor]:
     """The paddings that make `block_shape` divide `input_shape`, and the crops that undo them: each [n, 2]."""
-    from tfsandbox.ops import math_ops
     with ops.name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         input_shape = ops.convert_to_tensor(input_shape, dtype=dtypes.int32, name="input_shape")
         block_shape = ops.convert_to_tensor(block_shape, dtype=dtypes.int32, name="block_shape")
@@ -309,19 +309,21 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
             base_paddings.shape.assert_is_compatible_with([count, 2])
         else:
             base_paddings = array_ops.zeros([count, 2], dtypes.int32)
-        known = [shape_inference.constant_value(t) for t in (input_shape, block_shape, base_paddings)]
+        known = [tensor_util.constant_value(t) for t in (input_shape, block_shape, base_paddings)]
         if all(value is not None for value in known):
-            sizes, blocks, base = known
-            start, end = base[:, 0], base[:, 1]  # type: ignore[index]
-            more = (blocks - (sizes + start + end) % blocks) % blocks
-            paddings = np.stack([start, end + more], axis=1)
-            crops = np.stack([np.zeros_like(more), more], axis=1)
-            return constant(paddings, dtypes.int32, name="paddings"), constant(crops, dtypes.int32, name="crops")
+            return _known_paddings(*known)
         start, end = base_paddings[:, 0], base_paddings[:, 1]
         full = input_shape + start + end
-        more = (block_shape - math_ops.mod(full, block_shape)) % block_shape
+        more = (block_shape - full % block_shape) % block_shape
         end = end + more
         pairs = [[start[i], end[i]] for i in range(count)]
         paddings = array_ops.stack(pairs, name="paddings")
         crops = array_ops.stack([[0, more[i]] for i in range(count)], name="crops")
         return paddings, crops
+
+
+def _known_paddings(sizes: Any, blocks: Any, base: Any) -> tuple[Tensor, Tensor]:
+    start, end = base[:, 0], base[:, 1]
+    more = (blocks - (sizes + start + end) % blocks) % blocks
+    return (constant(np.stack([start, end + more], axis=1), dtypes.int32, name="paddings"),
+            constant(np.stack([np.zeros_like(more), more], axis=1), dtypes.int32, name="crops"))

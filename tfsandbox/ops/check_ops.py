@@ -177,8 +177,8 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = 
         rtol = ops.convert_to_tensor(default if rtol is None else rtol, name="rtol", dtype=x.dtype)
         atol = ops.convert_to_tensor(default if atol is None else atol, name="atol", dtype=x.dtype)
         if data is None:
-            data = [message or "", f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}", f"x ({x.name}) = ", x,
-                    f"y ({y.name}) = ", y]
+            data = [message or "", f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
+                    f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         tolerance = atol + rtol * math_ops.abs(y)
         condition = math_ops.reduce_all(math_ops.less(math_ops.abs(x - y), tolerance))
         return _check(condition, data, summarize)

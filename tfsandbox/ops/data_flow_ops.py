@@ -135,7 +135,7 @@ def _dynamic_stitch_grad(op: Operation, grad: Any) -> list[Tensor | None]:
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
-    """One tensor in which slice `data[m][i]` stands at row `indices[m][i]`; where rows are named twice the last wins."""
+    """One tensor whose row `indices[m][i]` is the slice `data[m][i]`; of a row named twice the last is taken."""
     return apply_op("DynamicStitch", indices=indices, data=data, name=name)
 
 

@@ -23,7 +23,8 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition
     the ids (None: all one). Every row but the last ones must have an id.
     """
     if combiner is None:
-        warnings.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.', stacklevel=2)
+        warnings.warn(
+            'The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.', stacklevel=2)
         combiner = "mean"
     if combiner not in _COMBINERS:
         raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'")

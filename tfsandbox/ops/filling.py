@@ -19,7 +19,8 @@ from tfsandbox.ops.kernel_values import as_array, text_of_shape
 SMALL = 1000
 """`zeros` and `ones` of fewer elements than this are constants; larger ones are a Fill, which keeps graphs small."""
 
-fill_op = register_op("Fill", "dims: index_type, value: T -> output: T", "T: type; index_type: type in {int32, int64} = int32")
+fill_op = register_op(
+    "Fill", "dims: index_type, value: T -> output: T", "T: type; index_type: type in {int32, int64} = int32")
 
 
 @fill_op.shape
@@ -177,8 +178,8 @@ def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: i
     if depth < 0:
         raise errors.InvalidArgumentError(None, None, f"depth must be non-negative, got: {depth}")
     if not -1 <= axis <= np.ndim(indices):
-        raise errors.InvalidArgumentError(None, None, f"Expected axis to be -1 or between [0, {np.ndim(indices) + 1}).  "
-                                                      f"But received: {axis}")
+        raise errors.InvalidArgumentError(
+            None, None, f"Expected axis to be -1 or between [0, {np.ndim(indices) + 1}).  But received: {axis}")
     if axis == -1:
         axis = np.ndim(indices)
     places = np.expand_dims(indices, axis)
@@ -191,7 +192,7 @@ def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: i
 
 def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
             dtype: Any = None, name: str | None = None) -> Tensor:
-    """`indices` with a new axis (the last, or `axis`) of size `depth`, which is `on_value` at the index, else `off_value`.
+    """`indices` with a new axis (last, or `axis`) of size `depth`, which is `on_value` at the index, else `off_value`.
 
     An index outside [0, depth) gives only `off_value`. The values are 1 and 0 of type float32 where nothing is said;
     `TypeError` where their types or `dtype` disagree.

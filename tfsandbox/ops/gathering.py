@@ -284,8 +284,9 @@ def check_nd_indices(indices: np.ndarray, sizes: tuple[int, ...], what: str) -> 
         return
     bad = tuple(np.argwhere(outside.any(axis=-1))[0])
     place = f"[{','.join(map(str, bad))}]" if bad else ""
-    raise errors.InvalidArgumentError(None, None, f"indices{place} = {indices[bad].tolist()} does not index into {what} "
-                                                  f"[{','.join(map(str, sizes))}]")
+    raise errors.InvalidArgumentError(
+        None, None, f"indices{place} = {indices[bad].tolist()} does not index into {what} "
+                    f"[{','.join(map(str, sizes))}]")
 
 
 @gather_nd_op.gradient

@@ -53,7 +53,7 @@ def _joined_shape(c: ShapeContext, axis_input: int, values: range) -> TensorShap
     least = -place if place < 0 else place + 1
     before = after = UNKNOWN
     middle: int | None = 0
-    for k, i in enumerate(values):
+    for i in values:
         shape = with_rank_at_least(c.shape(i), least) if c.shape(i).ndims != 0 else c.shape(i)
         if shape.sizes == ():
             raise ValueError("Can't concatenate scalars (use tf.stack instead)")

@@ -136,7 +136,8 @@ def _mirror_pad_grad_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     return [apply_op("MirrorPad", input=grad, paddings=op.inputs[1], mode=op.get_attr("mode")), None]
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Tensor:
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
+        constant_values: Any = 0) -> Tensor:
     """`tensor` with `paddings[i] = (before, after)` more elements along axis i.
 
     They are `constant_values` (mode "CONSTANT"), or a mirror image without ("REFLECT") or with ("SYMMETRIC") the edge.

@@ -140,7 +140,8 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
         return TensorShape.from_sizes((*shape.sizes, before // after))
     wanted = after // before
     if not shape.sizes or (shape.sizes[-1] is not None and shape.sizes[-1] != wanted):
-        raise ValueError(f"Cannot bitcast due to shape. {shape.sizes[-1] if shape.sizes else 0} does not match {wanted}")
+        last = shape.sizes[-1] if shape.sizes else 0
+        raise ValueError(f"Cannot bitcast due to shape. {last} does not match {wanted}")
     return TensorShape.from_sizes(shape.sizes[:-1])
 
 

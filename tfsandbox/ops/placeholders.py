@@ -28,7 +28,8 @@ def _placeholder_shape(c: ShapeContext) -> TensorShape:
 @placeholder_op.kernel
 @placeholder_v2_op.kernel
 def _placeholder(*, dtype: dtypes.DType, shape: TensorShape) -> Any:
-    raise errors.InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor with dtype {dtype.name}")
+    raise errors.InvalidArgumentError(
+        None, None, f"You must feed a value for placeholder tensor with dtype {dtype.name}")
 
 
 placeholder_op.no_gradient()

@@ -148,8 +148,9 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: int | None = None, m
                     continue
                 if isinstance(size, int) and isinstance(expected, int):
                     if size != expected:
-                        raise ValueError(f"{message or ''}.  {source}.  Tensor {x.name} dimension {axis} must have size "
-                                         f"{expected}.  Received size {size}, shape {x.get_shape()}")
+                        raise ValueError(
+                            f"{message or ''}.  {source}.  Tensor {x.name} dimension {axis} must have size "
+                            f"{expected}.  Received size {size}, shape {x.get_shape()}")
                     continue
                 condition = math_ops.equal(size, expected)
                 shown = data if data is not None else [

@@ -10,7 +10,7 @@ from tfsandbox.framework import dtypes, errors, ops
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext, unchanged
+from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import known_product, text, unknown_of_rank, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops.kernel_values import as_array, text_of_shape
@@ -116,7 +116,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     if axis is None:
         return unknown_of_rank(len(sizes) + 1)
     if np.size(axis) != 1:
-        raise ValueError(f"'dim' input must be a tensor with a single value")
+        raise ValueError("'dim' input must be a tensor with a single value")
     place = int(np.ravel(axis)[0])
     rank = len(sizes)
     if not -1 - rank <= place <= rank:
@@ -353,7 +353,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(a, perm=perm, conjugate=conjugate)
 
 
-invert_permutation_op = register_op("InvertPermutation", "x: T -> y: T", "T: type in {int32, int64} = int32").no_gradient()
+invert_permutation_op = register_op(
+    "InvertPermutation", "x: T -> y: T", "T: type in {int32, int64} = int32").no_gradient()
 
 
 @invert_permutation_op.shape

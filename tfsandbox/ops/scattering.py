@@ -94,8 +94,8 @@ def place_of(target: np.ndarray, indices: Any, updates: Any) -> tuple[Any, ...]:
                         f"{text_of_shape(target)} updates: {text_of_shape(updates)}")
     if target.shape[depth:] != inner:
         raise errors.InvalidArgumentError(
-            None, None, f"The inner {len(inner)} dimensions of output.shape={text_of_shape(target)} must match the inner "
-                        f"{len(inner)} dimensions of updates.shape={text_of_shape(updates)}")
+            None, None, f"The inner {len(inner)} dimensions of output.shape={text_of_shape(target)} must match the "
+                        f"inner {len(inner)} dimensions of updates.shape={text_of_shape(updates)}")
     check_nd_indices(indices, target.shape, "shape")
     return tuple(indices[..., i] for i in range(depth))
 

@@ -88,7 +88,8 @@ _OPERATIONS: dict[bytes, Any] = {
 }
 
 
-def _combined(left: Groups, right: Groups, outer: tuple[int, ...], operation: bytes, dtype: Any) -> tuple[Any, Any, Any]:
+def _combined(left: Groups, right: Groups, outer: tuple[int, ...], operation: bytes,
+              dtype: Any) -> tuple[Any, Any, Any]:
     combine = _OPERATIONS.get(operation.lower())
     if combine is None:
         raise errors.InvalidArgumentError(None, None, f"Invalid set_operation {operation.decode()}.")
@@ -150,7 +151,7 @@ def _operand(value: Any, dtype: dtypes.DType | None = None) -> Any:
     return value if isinstance(value, SparseTensor) else ops.convert_to_tensor(value, dtype=dtype)
 
 
-def _parts(value: Any, prefix: str) -> dict[str, Tensor]:
+def _parts(value: Any, prefix: str) -> dict[str, Any]:
     if isinstance(value, SparseTensor):
         return {f"{prefix}_indices": value.indices, f"{prefix}_values": value.values,
                 f"{prefix}_shape": value.dense_shape}

@@ -19,7 +19,8 @@ from tfsandbox.framework.tensor_shape import TensorShape
 _OUT_TYPE = "out_type: type in {int32, int64} = int32"
 
 shape_op = register_op("Shape", "input: T -> output: out_type", f"T: type; {_OUT_TYPE}").no_gradient()
-shape_n_op = register_op("ShapeN", "input: N*T -> output: N*out_type", f"N: int >= 1; T: type; {_OUT_TYPE}").no_gradient()
+shape_n_op = register_op(
+    "ShapeN", "input: N*T -> output: N*out_type", f"N: int >= 1; T: type; {_OUT_TYPE}").no_gradient()
 size_op = register_op("Size", "input: T -> output: out_type", f"T: type; {_OUT_TYPE}").no_gradient()
 rank_op = register_op("Rank", "input: T -> output: int32", "T: type").no_gradient()
 size_op.shape(scalar)

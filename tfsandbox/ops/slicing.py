@@ -162,8 +162,8 @@ def _dense_entries(count: int, rank: int, masks: Masks) -> list[tuple[str, int |
 @strided_slice_op.shape
 def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     entries = UNKNOWN
-    for i in (1, 2, 3):
-        entries = merge(entries, with_rank(c.shape(i), 1))
+    for bound in (1, 2, 3):
+        entries = merge(entries, with_rank(c.shape(bound), 1))
     sizes, strides = c.shape(0).sizes, c.value(3)
     if sizes is None or entries.sizes is None or entries.sizes[0] is None or strides is None:
         return UNKNOWN
@@ -294,7 +294,7 @@ def _assign(target: np.ndarray, begin: Any, end: Any, strides: Any, value: Any, 
 
 
 def _index_text(node: Any, value: int, first: int) -> str | None:
-    """The index in square brackets, if input `value` has a known shape and the three inputs from `first` are constant."""
+    """The index in square brackets; None unless input `value` has a known shape and the bounds are constant."""
     sizes = node.shape(value).sizes if value >= 0 else node.output_shape().sizes
     begin, end, strides = (node.value(first + i) for i in range(3))
     if not sizes or None in sizes or begin is None or end is None or strides is None:
@@ -307,7 +307,8 @@ def _index_text(node: Any, value: int, first: int) -> str | None:
     parts = []
     for item in index:
         if isinstance(item, slice):
-            text = f"{'' if item.start in (None, 0) and item.step is None else item.start if item.start is not None else ''}:"
+            start = item.start if item.step is not None or item.start != 0 else None
+            text = f"{'' if start is None else start}:"
             text += "" if item.stop is None else str(item.stop)
             text += "" if item.step is None else f":{item.step}"
             parts.append(text)
@@ -351,7 +352,11 @@ def _strided_slice_update_gradient(op: Operation, grad: Tensor) -> list[Tensor |
     return [kept, None, None, None, placed]
 
 
-def _mask_attrs(op: Operation) -> dict[str, int]:
+def _named_masks(*masks: int) -> dict[str, Any]:
+    return dict(zip(_MASK_NAMES, masks))
+
+
+def _mask_attrs(op: Operation) -> dict[str, Any]:
     return {name: op.get_attr(name) for name in _MASK_NAMES}
 
 
@@ -367,7 +372,7 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     if strides is None:
         from tfsandbox.ops.filling import ones_like
         strides = ones_like(begin)
-    masks = dict(zip(_MASK_NAMES, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)))
+    masks = _named_masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     result = apply_op("StridedSlice", input=input_, begin=begin, end=end, strides=strides, name=name, **masks)
     parent_name = name
     if not (var is None and isinstance(result, Tensor) and name is None):
@@ -386,8 +391,9 @@ def strided_slice_assign(ref: Any, begin: Any, end: Any, strides: Any, value: An
                          end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
                          name: str | None = None) -> Tensor:
     """Assign to a strided slice of a variable's storage; gives the storage."""
-    masks = dict(zip(_MASK_NAMES, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)))
-    return apply_op("StridedSliceAssign", ref=ref, begin=begin, end=end, strides=strides, value=value, name=name, **masks)
+    masks = _named_masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return apply_op("StridedSliceAssign", ref=ref, begin=begin, end=end, strides=strides, value=value, name=name,
+                    **masks)
 
 
 # ------------------------------------------------------------ tensor[...]
@@ -442,9 +448,9 @@ def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
             strides.append(1)
             shrink_axis_mask |= 1 << i
     with ops.name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as name:
-        packed = _packed_bounds(begin, end, strides)
-        return strided_slice(tensor, *packed, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
-                             new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, var=var, name=name)
+        starts, ends, steps = _packed_bounds(begin, end, strides)
+        return strided_slice(tensor, starts, ends, steps, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+                             shrink_axis_mask, var=var, name=name)
 
 
 def _packed_bounds(begin: list[Any], end: list[Any], strides: list[Any]) -> list[Tensor]:

@@ -106,7 +106,8 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
     With `validate_indices` indices that are not sorted or repeat raise `InvalidArgumentError` in a run.
     """
     return apply_op("SparseToDense", sparse_indices=sparse_indices, output_shape=output_shape,
-                    sparse_values=sparse_values, default_value=default_value, validate_indices=validate_indices, name=name)
+                    sparse_values=sparse_values, default_value=default_value, validate_indices=validate_indices,
+                    name=name)
 
 
 def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
@@ -115,7 +116,8 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
     sp_input = as_sparse(sp_input)
     if default_value is None:
         default_value = array_ops.zeros([], dtype=sp_input.dtype)
-    return sparse_to_dense(sp_input.indices, sp_input.dense_shape, sp_input.values, default_value, validate_indices, name)
+    return sparse_to_dense(
+        sp_input.indices, sp_input.dense_shape, sp_input.values, default_value, validate_indices, name)
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
@@ -142,7 +144,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
                             array_ops.shape(tensor, out_type=dtypes.int64))
 
 
-def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32,
+               name: str | None = None) -> SparseTensor:
     """A SparseTensor with ones on the diagonal."""
     from tfsandbox.ops import math_ops
     with ops.name_scope(name, "eye", [num_rows, num_columns]):

@@ -1,4 +1,4 @@
-"""Arithmetic on SparseTensors: sums, products, reductions, softmax."""
+"""Arithmetic on SparseTensors: sums, products, maxima."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from tfsandbox.framework import dtypes, errors, ops
-from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.framework.shape_inference import ShapeContext, reduced
+from tfsandbox.framework.shape_inference import ShapeContext
 from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from tfsandbox.framework.tensor_shape import TensorShape
@@ -20,8 +19,7 @@ from tfsandbox.ops.kernel_values import as_array, text_of_shape
 from tfsandbox.ops.sparse_conversion import as_sparse
 
 __all__ = [
-    "sparse_add", "sparse_maximum", "sparse_minimum", "sparse_reduce_max", "sparse_reduce_max_sparse",
-    "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_softmax", "sparse_tensor_dense_matmul",
+    "sparse_add", "sparse_maximum", "sparse_minimum", "sparse_tensor_dense_matmul",
 ]
 
 _A = "a_indices: int64, a_values: T, a_shape: int64"
@@ -29,7 +27,7 @@ _B = "b_indices: int64, b_values: T, b_shape: int64"
 _SP = "sp_indices: int64, sp_values: T, sp_shape: int64"
 
 
-def _keys(indices: np.ndarray, sizes: Any) -> np.ndarray:
+def element_keys(indices: np.ndarray, sizes: Any) -> np.ndarray:
     """One number an index vector, in the order of the elements."""
     if not indices.shape[1]:
         return np.zeros(len(indices), np.int64)
@@ -62,7 +60,7 @@ def _sparse_add(a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_v
     if not np.array_equal(a_shape, b_shape):
         raise errors.InvalidArgumentError(None, None, "Operands' shapes do not match: got "
                                                       f"{a_shape.tolist()} and {b_shape.tolist()}")
-    keys = np.concatenate([_keys(a_indices, a_shape), _keys(b_indices, b_shape)])
+    keys = np.concatenate([element_keys(a_indices, a_shape), element_keys(b_indices, b_shape)])
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     values = np.zeros(len(first), a_values.dtype)
     np.add.at(values, places, np.concatenate([a_values, b_values]))
@@ -121,7 +119,7 @@ def _dense_add_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
-    """a + b. Of two SparseTensors (same shape) a SparseTensor, without the sums below `threshold`; with one a Tensor."""
+    """a + b: a Tensor; of two SparseTensors of one shape a SparseTensor, without the sums below `threshold`."""
     if threshold is not None and thresh is not None:
         raise ValueError("Cannot specify both 'thresh' and 'threshold'")
     threshold = thresh if threshold is None else threshold
@@ -183,7 +181,8 @@ def _cwise_mul(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any) -> An
 def _cwise_div(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any) -> Any:
     other = _dense_at(sp_indices, sp_shape, dense)
     if sp_values.dtype.kind in "iu":
-        return (sp_values // other + ((sp_values % other != 0) & ((sp_values < 0) != (other < 0)))).astype(sp_values.dtype)
+        down = sp_values // other
+        return (down + ((sp_values % other != 0) & ((sp_values < 0) != (other < 0)))).astype(sp_values.dtype)
     return sp_values / other
 
 
@@ -214,7 +213,8 @@ cwise_div_op.gradient(lambda op, grad: _cwise_gradient(op, grad, False))
 
 
 def _cwise(op_type: str, sp: SparseTensor, dense: Any, name: str | None) -> SparseTensor:
-    values = apply_op(op_type, sp_indices=sp.indices, sp_values=sp.values, sp_shape=sp.dense_shape, dense=dense, name=name)
+    values = apply_op(
+        op_type, sp_indices=sp.indices, sp_values=sp.values, sp_shape=sp.dense_shape, dense=dense, name=name)
     return SparseTensor(sp.indices, values, sp.dense_shape)
 
 
@@ -239,147 +239,6 @@ def _sparse_operator(name: str, op_type: str) -> Any:
 SparseTensor._override_operator("__mul__", _sparse_operator("mul", "SparseDenseCwiseMul"))
 SparseTensor._override_operator("__truediv__", _sparse_operator("truediv", "SparseDenseCwiseDiv"))
 SparseTensor._override_operator("__div__", _sparse_operator("div", "SparseDenseCwiseDiv"))
-
-# ------------------------------------------------------------ reductions
-
-_REDUCE = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> "
-_SPARSE_RESULT = "output_indices: int64, output_values: T, output_shape: int64"
-reduce_sum_op = register_op("SparseReduceSum", _REDUCE + "output: T", "keep_dims: bool = false; T: type in {numbertype}")
-reduce_max_op = register_op("SparseReduceMax", _REDUCE + "output: T", "keep_dims: bool = false; T: type in {realnumbertype}")
-reduce_sum_sparse_op = register_op("SparseReduceSumSparse", _REDUCE + _SPARSE_RESULT,
-                                   "keep_dims: bool = false; T: type in {numbertype}")
-reduce_max_sparse_op = register_op("SparseReduceMaxSparse", _REDUCE + _SPARSE_RESULT,
-                                   "keep_dims: bool = false; T: type in {realnumbertype}")
-
-
-@reduce_sum_op.shape
-@reduce_max_op.shape
-def _sparse_reduce_shape(c: ShapeContext) -> TensorShape:
-    axes, shape = c.value(3), c.value_as_shape(2)
-    return reduced(shape, None if axes is None else [int(a) for a in np.ravel(axes)], c.attr("keep_dims"))
-
-
-def _groups(indices: Any, sizes: Any, axes: Any, keep_dims: bool) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
-    """(kept axes, result sizes, key of the group of each element, indices of the elements along the kept axes)."""
-    rank = len(sizes)
-    gone = set()
-    for axis in np.ravel(axes).tolist():
-        if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(None, None, f"Invalid reduction dimension {axis}, for input with {rank} "
-                                                          "dimensions.")
-        gone.add(axis % rank)
-    kept = [axis for axis in range(rank) if axis not in gone]
-    result = [1 if axis in gone else int(sizes[axis]) for axis in range(rank)] if keep_dims else \
-        [int(sizes[axis]) for axis in kept]
-    along = indices[:, kept]
-    return kept, result, _keys(along, [sizes[axis] for axis in kept]), along
-
-
-def _reduced_dense(indices: Any, values: Any, sizes: Any, axes: Any, keep_dims: bool, function: np.ufunc) -> Any:
-    kept, result, keys, _ = _groups(indices, sizes, axes, keep_dims)
-    # Where a group has no element the result is zero, for a maximum too.
-    out = np.zeros(int(np.prod(result, dtype=np.int64)), values.dtype)
-    present, places = np.unique(keys, return_inverse=True)
-    found = np.zeros(len(present), values.dtype)
-    first = np.full(len(present), -1)
-    first[places[::-1]] = np.arange(len(keys))[::-1]
-    found[:] = values[first] if len(present) else found
-    rest = np.ones(len(keys), bool)
-    rest[first] = False
-    function.at(found, places[rest], values[rest])
-    out[present] = found
-    return out.reshape(result)
-
-
-@reduce_sum_op.kernel
-def _sparse_reduce_sum(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, *,
-                       keep_dims: bool) -> Any:
-    return _reduced_dense(input_indices, input_values, input_shape, reduction_axes, keep_dims, np.add)
-
-
-@reduce_max_op.kernel
-def _sparse_reduce_max(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, *,
-                       keep_dims: bool) -> Any:
-    return _reduced_dense(input_indices, input_values, input_shape, reduction_axes, keep_dims, np.maximum)
-
-
-def _reduced_sparse(indices: Any, values: Any, sizes: Any, axes: Any, keep_dims: bool,
-                    function: np.ufunc) -> tuple[Any, Any, Any]:
-    kept, result, keys, _ = _groups(indices, sizes, axes, keep_dims)
-    dense = _reduced_dense(indices, values, sizes, axes, keep_dims, function).ravel()
-    present = np.unique(keys)
-    found = np.array(np.unravel_index(present, result), np.int64).T if result else np.zeros((len(present), 0), np.int64)
-    return found.reshape(len(present), len(result)), dense[present], np.array(result, np.int64)
-
-
-@reduce_sum_sparse_op.kernel
-def _sparse_reduce_sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, *,
-                              keep_dims: bool) -> Any:
-    return _reduced_sparse(input_indices, input_values, input_shape, reduction_axes, keep_dims, np.add)
-
-
-@reduce_max_sparse_op.kernel
-def _sparse_reduce_max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, *,
-                              keep_dims: bool) -> Any:
-    return _reduced_sparse(input_indices, input_values, input_shape, reduction_axes, keep_dims, np.maximum)
-
-
-@reduce_sum_op.gradient
-def _sparse_reduce_sum_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
-    from tfsandbox.ops import math_ops
-    indices, shape = op.inputs[0], op.inputs[2]
-    kept = math_ops.reduced_shape(shape, op.inputs[3])
-    spread = array_ops.reshape(grad, kept)
-    scale = shape // math_ops.cast(kept, dtypes.int64)
-    return [None, array_ops.gather_nd(spread, indices // scale), None, None]
-
-
-def _reduction_axes(sp_input: SparseTensor, axis: Any, reduction_axes: Any) -> Any:
-    if axis is not None and reduction_axes is not None:
-        raise ValueError("Cannot specify both 'axis' and 'reduction_axes'")
-    axis = reduction_axes if axis is None else axis
-    if axis is not None:
-        return axis
-    rank = sp_input.get_shape().ndims
-    if rank is not None and sp_input.dense_shape.shape.is_fully_defined():
-        return constant(np.arange(rank), dtype=dtypes.int32)
-    from tfsandbox.ops import math_ops
-    return math_ops.range(0, array_ops.rank(sp_input))
-
-
-def _sparse_reduce(op_type: str, sp_input: Any, axis: Any, keepdims: bool | None, reduction_axes: Any,
-                   keep_dims: bool | None) -> Any:
-    if keepdims is not None and keep_dims is not None:
-        raise ValueError("Cannot specify both 'keep_dims' and 'keepdims'")
-    keep = keep_dims if keepdims is None else keepdims
-    return apply_op(op_type, input_indices=sp_input.indices, input_values=sp_input.values,
-                    input_shape=sp_input.dense_shape, reduction_axes=_reduction_axes(sp_input, axis, reduction_axes),
-                    keep_dims=bool(keep))
-
-
-def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
-                      keep_dims: bool | None = None) -> Tensor:
-    """The sum over some or all axes of a SparseTensor, dense."""
-    return _sparse_reduce("SparseReduceSum", sp_input, axis, keepdims, reduction_axes, keep_dims)
-
-
-def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
-                      keep_dims: bool | None = None) -> Tensor:
-    """The greatest of the elements there are along some or all axes of a SparseTensor, dense; zero where there is none."""
-    return _sparse_reduce("SparseReduceMax", sp_input, axis, keepdims, reduction_axes, keep_dims)
-
-
-def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
-                             keep_dims: bool | None = None) -> SparseTensor:
-    """As `sparse_reduce_sum`, sparse."""
-    return SparseTensor(*_sparse_reduce("SparseReduceSumSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
-
-
-def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
-                             keep_dims: bool | None = None) -> SparseTensor:
-    """As `sparse_reduce_max`, sparse."""
-    return SparseTensor(*_sparse_reduce("SparseReduceMaxSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
-
 
 # ------------------------------------------------------------ products
 
@@ -439,7 +298,7 @@ def _matmul_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
                                name: str | None = None) -> Tensor:
-    """The product [m, n] of a SparseTensor [m, k] and a matrix [k, n], either of them conjugated and transposed first."""
+    """The product [m, n] of a SparseTensor [m, k] and a matrix [k, n], either conjugated and transposed first."""
     sp_a = as_sparse(sp_a)
     with ops.name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
         b = ops.convert_to_tensor(b, name="b")
@@ -447,48 +306,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
                         a_shape=sp_a.dense_shape, b=b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
-# ------------------------------------------------------------ softmax, maximum, minimum
-
-softmax_op = register_op("SparseSoftmax", f"{_SP} -> output: T", "T: type in {float32, float64}")
-
-
-@softmax_op.shape
-def _softmax_shape(c: ShapeContext) -> TensorShape:
-    with_rank(c.shape(0), 2)
-    with_rank(c.shape(2), 1)
-    return with_rank(c.shape(1), 1)
-
-
-@softmax_op.kernel
-def _softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> Any:
-    if len(sp_shape) < 2:
-        raise errors.InvalidArgumentError(None, None, "Input should have rank >= 2")
-    _, rows = np.unique(_keys(sp_indices[:, :-1], sp_shape[:-1]), return_inverse=True)
-    most = np.full(rows.max() + 1 if len(rows) else 0, -np.inf, sp_values.dtype)
-    np.maximum.at(most, rows, sp_values)
-    powers = np.exp(sp_values - most[rows])
-    sums = np.zeros(most.shape, sp_values.dtype)
-    np.add.at(sums, rows, powers)
-    return powers / sums[rows]
-
-
-@softmax_op.gradient
-def _softmax_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
-    indices, shape, out = op.inputs[0], op.inputs[2], op.outputs[0]
-    output, incoming = SparseTensor(indices, out, shape), SparseTensor(indices, grad, shape)
-    product = SparseTensor(indices, output.values * incoming.values, shape)
-    summed = -sparse_reduce_sum(product, [-1], keepdims=True)
-    moved = sparse_dense_cwise_add(incoming, summed)
-    return [None, moved.values * output.values, None]
-
-
-def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Softmax over the last axis, over the elements there are."""
-    with ops.name_scope(name, "SparseSoftmax", [sp_input.indices, sp_input.values]):
-        values = apply_op("SparseSoftmax", sp_indices=sp_input.indices, sp_values=sp_input.values,
-                          sp_shape=sp_input.dense_shape)
-        return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
-
+# ------------------------------------------------------------ maximum, minimum
 
 maximum_op = register_op("SparseSparseMaximum", f"{_A}, {_B} -> output_indices: int64, output_values: T",
                          "T: type in {realnumbertype}")
@@ -504,7 +322,7 @@ def _extreme_shape(c: ShapeContext) -> list[TensorShape]:
 
 def _extreme(function: np.ufunc, a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any,
              b_values: Any) -> tuple[Any, Any]:
-    a_keys, b_keys = _keys(a_indices, a_shape), _keys(b_indices, a_shape)
+    a_keys, b_keys = element_keys(a_indices, a_shape), element_keys(b_indices, a_shape)
     keys, first = np.unique(np.concatenate([a_keys, b_keys]), return_index=True)
     left, right = np.zeros(len(keys), a_values.dtype), np.zeros(len(keys), a_values.dtype)
     left[np.searchsorted(keys, a_keys)] = a_values

@@ -12,10 +12,10 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import ShapeContext
-from tfsandbox.framework.shape_rules import merge, unknown_of_rank, with_rank
+from tfsandbox.framework.shape_rules import with_rank
 from tfsandbox.framework.sparse_tensor import SparseTensor
 from tfsandbox.framework.static_values import constant_value_as_shape
-from tfsandbox.framework.tensor_shape import Dimension, TensorShape
+from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
 from tfsandbox.ops.sparse_conversion import as_sparse
 
@@ -254,12 +254,13 @@ def _split_shape(c: ShapeContext) -> list[TensorShape]:
 def _split(split_dim: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> tuple[Any, ...]:
     axis = int(split_dim)
     if not 0 <= axis < len(shape):
-        raise errors.InvalidArgumentError(None, None, f"Input split_dim should be between 0 and rank ({len(shape)}), got "
-                                                      f"{axis}")
+        raise errors.InvalidArgumentError(
+            None, None, f"Input split_dim should be between 0 and rank ({len(shape)}), got {axis}")
     size = int(shape[axis])
     if not 1 <= num_split <= size:
-        raise errors.InvalidArgumentError(None, None, f"Input num_split should be between 1 and the splitting dimension "
-                                                      f"size ({size}), got {num_split}")
+        raise errors.InvalidArgumentError(
+            None, None, f"Input num_split should be between 1 and the splitting dimension size ({size}), "
+                        f"got {num_split}")
     # The first parts are one longer where it does not come out even.
     whole, longer = divmod(size, num_split)
     bounds = np.cumsum([0] + [whole + (i < longer) for i in range(num_split)])
@@ -424,7 +425,7 @@ def _fill_grad(reverse_index_map: Any, grad_values: Any) -> tuple[Any, Any]:
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
-    """(the SparseTensor with an element `default_value` at [row, 0, ...] of every row without one, which rows those are)."""
+    """The SparseTensor with an element `default_value` at [row, 0, ...] of every empty row, and which those are."""
     sp_input = as_sparse(sp_input)
     with ops.name_scope(name, "SparseFillEmptyRows", [sp_input]):
         default_value = ops.convert_to_tensor(default_value, dtype=sp_input.values.dtype)

@@ -127,8 +127,8 @@ def _split_v(value: Any, size_splits: Any, split_dim: Any, *, num_split: int) ->
         raise errors.InvalidArgumentError(None, None, "There can only be one -1 in the input.")
     if total > whole or (-1 not in sizes and total != whole) or any(size < -1 for size in sizes):
         raise errors.InvalidArgumentError(
-            None, None, f"Determined shape must either match input shape along split_dim exactly if fully specified, or "
-                        f"be less than the size of the input along split_dim if not fully specified.  Got: {total}")
+            None, None, f"Determined shape must either match input shape along split_dim exactly if fully specified, "
+                        f"or be less than the size of the input along split_dim if not fully specified.  Got: {total}")
     return _parts(value, int(split_dim) % rank, [whole - total if size == -1 else size for size in sizes])
 
 

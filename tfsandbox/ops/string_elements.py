@@ -190,7 +190,8 @@ def _rewriting(rewrite: Any) -> Callable[[re.Match[bytes]], bytes]:
             elif piece.isdigit():
                 result += match.group(int(piece)) or b""
             else:
-                raise errors.InvalidArgumentError(None, None, f"invalid rewrite pattern: {text.decode(errors='replace')}")
+                raise errors.InvalidArgumentError(
+                    None, None, f"invalid rewrite pattern: {text.decode(errors='replace')}")
         return result
 
     return rewritten
@@ -218,12 +219,14 @@ def _static_match(input: Any, *, pattern: bytes) -> Any:
     return _match(input, pattern)
 
 
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Tensor:
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True,
+                  name: str | None = None) -> Tensor:
     r"""The strings with `rewrite` in place of what matches `pattern`, everywhere or once; `\1` is the first group."""
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return apply_op("StaticRegexReplace", input=input, pattern=pattern, rewrite=rewrite,
                         replace_global=replace_global, name=name)
-    return apply_op("RegexReplace", input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return apply_op(
+        "RegexReplace", input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:

@@ -162,7 +162,7 @@ def _split_v2(input: Any, sep: Any, *, maxsplit: int) -> tuple[Any, Any, Any]:
     return _as_sparse_rows([text.split(mark or None, maxsplit) if text or mark else [] for text in input.tolist()])
 
 
-def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
+def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None,
                  result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor:
     """[n, most]: the parts of each string of the vector `source` between the bytes of `delimiter`, as a SparseTensor.
 
@@ -185,7 +185,8 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
 
 def _check_result_type(result_type: str) -> None:
     if result_type != "SparseTensor":
-        raise NotImplementedError(f"result_type={result_type!r}: tfsandbox gives the parts of strings as a SparseTensor")
+        raise NotImplementedError(
+            f"result_type={result_type!r}: tfsandbox gives the parts of strings as a SparseTensor")
 
 
 def strings_split(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",

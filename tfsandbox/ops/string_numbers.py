@@ -177,6 +177,7 @@ def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize
     tensors = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
     if count != len(tensors):
-        raise ValueError(f"{count} placeholder(s) in template does not match {len(tensors)} tensor(s) provided as input")
+        raise ValueError(
+            f"{count} placeholder(s) in template does not match {len(tensors)} tensor(s) provided as input")
     return apply_op("StringFormat", inputs=tensors, template=template, placeholder=placeholder, summarize=summarize,
                     name=name)

@@ -31,7 +31,8 @@ from tfsandbox.ops.string_numbers import string_format  # noqa: F401
 
 __all__ = [*string_elements.__all__, *string_joining.__all__, *string_numbers.__all__, "string_join"]
 
-string_join_op = register_op("StringJoin", "inputs: N*string -> output: string", "N: int >= 1; separator: string = ''").no_gradient()
+string_join_op = register_op(
+    "StringJoin", "inputs: N*string -> output: string", "N: int >= 1; separator: string = ''").no_gradient()
 
 
 @string_join_op.shape

@@ -171,7 +171,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Every slice of `input` along `axis` repeated `repeats` times, a number or one a slice; of the flat input if None."""
+    """Every slice of `input` along `axis` (flat if None) repeated `repeats` times (one number, or one each)."""
     if axis is None:
         input = array_ops.reshape(input, [-1])
         axis = 0
