@@ -63,6 +63,8 @@ NOT_TESTED: dict[str, str] = {
     "Merge": "as Switch",
     "RefMerge": "as Switch",
     "PreventGradient": "its gradient is an error on purpose",
+    **{name: "TensorFlow has none either: its gradient is an error that says so"
+       for name in ("SparseDenseCwiseAdd", "SparseSparseMaximum", "SparseSparseMinimum")},
     "RandomGamma": "a random op: its gradient is that of the samples, tested against TensorFlow's numbers",
     "RandomGammaGrad": "as RandomGamma",
 }
