@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tfsandbox.framework import dtypes, ops
@@ -26,6 +27,15 @@ from tfsandbox.ops import (
     variables,
 )
 from tfsandbox.training import slot_creator
+
+
+@dataclass
+class SparseUpdate:
+    """Where the gradient's rows and the learning rate enter the nodes of one update by rows."""
+
+    gradient_inputs: list[tuple[Operation, int]]
+    rate_inputs: list[tuple[Operation, int]]
+    rows: Tensor | None
 
 
 class BuildScope(Protocol):
@@ -213,22 +223,38 @@ class Optimizer:
             return train_op
 
     def _update(self, grad: Any, var: Any) -> Any:
-        """Add the nodes that update one variable, and note them in the graph as that variable's."""
+        """Add the nodes that update one variable, and note in the graph which they are."""
         graph = var.graph
         before = graph.version
         update = self._update_nodes(grad, var)
         updates = graph._caches.setdefault("optimizer_updates", {})
-        new = []
+        made = []
         for op in reversed(graph._nodes_by_name.values()):
             if op._id <= before:
                 break
-            if any(arg.is_ref for arg in op._op_def.inputs):
-                new.append(op)
-        for op in reversed(new):
+            made.append(op)
+        made.reverse()
+        mutating = [op for op in made if any(arg.is_ref for arg in op._op_def.inputs)]
+        if isinstance(grad, IndexedSlices):
+            self._note_sparse_update(grad, made, mutating)
+        for op in mutating:
             updates[op] = var
             for scope in build_scopes.stack:
                 scope.built_update(op, var)
         return update
+
+    def _note_sparse_update(self, grad: IndexedSlices, made: list[Operation], mutating: list[Operation]) -> None:
+        """An update by rows may be several nodes: note where the gradient and the learning rate enter them."""
+        sums = [op for op in made if op.type == "UnsortedSegmentSum" and op.inputs[0] is grad.values]
+        values = sums[0].outputs[0] if sums else grad.values
+        rows = next((op.inputs[1] for op in mutating if len(op.inputs) > 2), grad.indices)
+        rates = {id(getattr(self, name, None)) for name in ("_learning_rate_tensor", "_lr_t", "_learning_rate")}
+        entries = [(op, i, tensor) for op in made for i, tensor in enumerate(op.inputs)]
+        note = SparseUpdate([(op, i) for op, i, t in entries if t is values and op not in sums],
+                            [(op, i) for op, i, t in entries if id(t) in rates], rows)
+        notes = mutating[0].graph._caches.setdefault("sparse_updates", {}) if mutating else {}
+        for op in mutating:
+            notes[op] = note
 
     def _update_nodes(self, grad: Any, var: Any) -> Any:
         constraint = getattr(var, "constraint", None)

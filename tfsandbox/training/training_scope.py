@@ -239,11 +239,15 @@ class TrainingScope(rewrites.PlanRewrite):
 
     def built_update(self, update: Operation, variable: Any) -> None:
         """An update was built in this scope: scale its learning rate, and leave it alone when it runs here."""
-        self.graph._caches.setdefault("built_in_scopes", {}).setdefault(update, []).append(self)
+        built = self.graph._caches.setdefault("built_in_scopes", {})
+        entries = _entries(update)
         multiplier = self._multiplier(variable)
-        index = _input_index(update, _RATE_INPUTS)
-        if multiplier != 1.0 and index is not None and self.trains(variable):
-            update._update_input(index, self._scaled_rate(update.inputs[index], multiplier))
+        if multiplier != 1.0 and self.trains(variable):
+            for op, index in entries.rate_inputs:
+                if self not in built.get(op, ()):
+                    op._update_input(index, self._scaled_rate(op.inputs[index], multiplier))
+        for op in {update, *(op for op, _ in entries.rate_inputs)}:
+            built.setdefault(op, []).append(self)
 
     # ------------------------------------------------------------ run time
 
@@ -259,12 +263,13 @@ class TrainingScope(rewrites.PlanRewrite):
                 or self._multipliers or self.learning_rate_multiplier != 1.0):
             return
         built = self.graph._caches.get("built_in_scopes", {})
+        done: set[tuple[Operation, int]] = set()
         for op in needed:
             variable = self._updated(op)
             if variable is None or not self.trains(variable) or self in built.get(op, ()):
                 continue
-            for index, tensor in self._replacements(op, variable):
-                self._inputs[(op, index)] = tensor
+            for place, tensor in self._replacements(op, variable, done):
+                self._inputs[place] = tensor
 
     def skips(self, op: Operation) -> bool:
         """Whether the node updates a variable (or a slot of one) that does not train here."""
@@ -288,24 +293,33 @@ class TrainingScope(rewrites.PlanRewrite):
             return _variable_at(op)
         return None
 
-    def _replacements(self, op: Operation, variable: Any) -> Iterator[tuple[int, Tensor]]:
-        index = _input_index(op, _GRADIENT_INPUTS)
-        unlocked = self.graph._finalized
-        self.graph._finalized = False
+    def _replacements(self, update: Operation, variable: Any,
+                      done: set[tuple[Operation, int]]) -> list[tuple[tuple[Operation, int], Tensor]]:
+        """(place, new tensor) for every place where the gradient or the learning rate enters an update."""
+        entries = _entries(update)
+        found: list[tuple[tuple[Operation, int], Tensor]] = []
+        changed: dict[Tensor, Tensor] = {}
+        # The nodes stand in for others in this plan only; a finalized graph stays as its program left it.
+        unlocked, self.graph._finalized = self.graph._finalized, False
         try:
             with self.graph.as_default(), ops.control_dependencies(None), ops.name_scope("training_scope/"):
-                if index is not None:
-                    before = self._outer_input(op, index)
-                    gradient = self._with_penalty(op, before, variable)
-                    gradient = self._changed(gradient, variable)
-                    if gradient is not before:
-                        yield index, gradient
-                rate = _input_index(op, _RATE_INPUTS)
+                for place in entries.gradient_inputs:
+                    if place in done:
+                        continue
+                    done.add(place)
+                    before = self._outer_input(*place)
+                    if before not in changed:
+                        changed[before] = self._changed(self._with_penalty(before, variable, entries.rows), variable)
+                    if changed[before] is not before:
+                        found.append((place, changed[before]))
                 multiplier = self._multiplier(variable)
-                if rate is not None and multiplier != 1.0:
-                    yield rate, self._scaled_rate(self._outer_input(op, rate), multiplier)
+                for place in entries.rate_inputs if multiplier != 1.0 else ():
+                    if place not in done:
+                        done.add(place)
+                        found.append((place, self._scaled_rate(self._outer_input(*place), multiplier)))
         finally:
             self.graph._finalized = unlocked
+        return found
 
     def _outer_input(self, op: Operation, index: int) -> Tensor:
         """An input as the scopes around this one have it."""
@@ -317,22 +331,18 @@ class TrainingScope(rewrites.PlanRewrite):
             scope = scope.outer
         return op.inputs[index]
 
-    def _with_penalty(self, op: Operation, gradient: Tensor, variable: Any) -> Tensor:
-        if self.regularizer is None:
-            return gradient
-        penalty = self._penalty_of(variable)
+    def _with_penalty(self, gradient: Tensor, variable: Any, rows: Tensor | None) -> Tensor:
+        penalty = self._penalty_of(variable) if self.regularizer is not None else None
         if penalty is None:
             return gradient
         with ops.name_scope(None):
-            slope, = gradients_impl.gradients(penalty, variable._ref() if hasattr(variable, "_ref") else variable,
-                                              name="training_scope/penalty_gradients")
+            slope, = gradients_impl.gradients(penalty, variable._ref(), name="training_scope/penalty_gradients")
         if slope is None:
             return gradient
         slope = ops.convert_to_tensor(slope)
-        rows = _input_index(op, ("indices",))
         if rows is not None:
             # A sparse update touches these rows only; the penalty pulls on the same ones.
-            slope = array_ops.gather(slope, op.inputs[rows])
+            slope = array_ops.gather(slope, rows)
         return math_ops.add(gradient, slope, name="with_penalty")
 
     def _changed(self, gradient: Any, variable: Any) -> Any:
@@ -405,6 +415,17 @@ def _variable_at(op: Operation) -> Any:
                     table[variable._ref()] = variable
         table.setdefault(storage, None)
     return table[storage]
+
+
+def _entries(update: Operation) -> optimizer_lib.SparseUpdate:
+    """Where the gradient and the learning rate enter an update: its own inputs, or those noted when it was built."""
+    note = update.graph._caches.get("sparse_updates", {}).get(update)
+    if note is not None and not _APPLY.match(update.type):
+        return note
+    gradient, rate, rows = (_input_index(update, names) for names in (_GRADIENT_INPUTS, _RATE_INPUTS, ("indices",)))
+    return optimizer_lib.SparseUpdate([] if gradient is None else [(update, gradient)],
+                                      [] if rate is None else [(update, rate)],
+                                      None if rows is None else update.inputs[rows])
 
 
 def _input_index(op: Operation, names: Iterable[str]) -> int | None:
