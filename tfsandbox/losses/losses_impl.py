@@ -25,7 +25,6 @@ from tfsandbox.ops import (
     weights_broadcast_ops,
 )
 
-
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 _LOSSES = GraphKeys.LOSSES
 
