@@ -100,6 +100,7 @@ from tfsandbox.ops.logging_ops import *  # noqa: F403
 from tfsandbox.ops.math_ops import *  # noqa: F403
 from tfsandbox.ops.random_ops import *  # noqa: F403
 from tfsandbox.ops.script_ops import *  # noqa: F403
+from tfsandbox.ops.sort_ops import *  # noqa: F403
 from tfsandbox.ops.sparse_ops import *  # noqa: F403
 from tfsandbox.ops.state_ops import *  # noqa: F403
 from tfsandbox.ops.string_ops import *  # noqa: F403

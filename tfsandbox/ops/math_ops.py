@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfsandbox.ops import (
     binary_ops,
+    bitwise_ops,  # noqa: F401 - tf.bitwise; an imported graph may hold its ops
     casts,
     comparison_ops,
     complex_ops,
