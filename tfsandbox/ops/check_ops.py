@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import errors, ops, shape_inference
+from tfsandbox.framework import errors, ops, tensor_util
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.ops import array_ops
 from tfsandbox.ops.numerics import (  # noqa: F401
@@ -50,7 +50,7 @@ def _raise_unless(holds: bool, data: Sequence[Any]) -> None:
         return
     texts = []
     for item in data:
-        value = shape_inference.constant_value(item) if isinstance(item, Tensor) else item
+        value = tensor_util.constant_value(item) if isinstance(item, Tensor) else item
         texts.append(str(item if value is None else value))
     raise errors.InvalidArgumentError(None, None, "\n".join(texts))
 
@@ -66,7 +66,7 @@ def _binary_assert(sign: str, op_name: str, compare: Callable[..., Tensor], stat
         if message is not None:
             data = [message, *data]
         condition = math_ops.reduce_all(compare(x, y))
-        known = shape_inference.constant_value(x), shape_inference.constant_value(y)
+        known = tensor_util.constant_value(x), tensor_util.constant_value(y)
         if known[0] is not None and known[1] is not None:
             _raise_unless(bool(np.all(static(*known))), data)
         return _check(condition, data, summarize)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfsandbox.framework import shape_inference
+from tfsandbox.framework import tensor_util
 from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
@@ -40,7 +40,7 @@ def _shapes(values: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _sparse_parts(grad: IndexedSlices, values: Sequence[Tensor], axis: Tensor) -> list[IndexedSlices]:
-    static = shape_inference.constant_value(axis)
+    static = tensor_util.constant_value(axis)
     if static is None:
         raise ValueError("Can only compute IndexedSlices gradient with statically-known concat_dim")
     if static < 0:

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from tfsandbox.framework import conversion, shape_inference
+from tfsandbox.framework import conversion, tensor_util
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
 
@@ -25,7 +25,7 @@ def dense_tensor(slices: Any, dtype: Any = None, name: str | None = None, as_ref
                          f"{slices.dtype.name}")
     if slices.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {slices!s}")
-    sizes = shape_inference.constant_value(slices.dense_shape)
+    sizes = tensor_util.constant_value(slices.dense_shape)
     if sizes is None:
         warnings.warn("Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large "
                       "amount of memory.", stacklevel=2)

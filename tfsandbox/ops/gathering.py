@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import dtypes, errors, ops, shape_inference
+from tfsandbox.framework import dtypes, errors, ops, tensor_util
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
@@ -118,7 +118,7 @@ def _gather_grad(op: Operation, grad: Tensor) -> list[Any]:
 def _gather_v2_grad(op: Operation, grad: Tensor) -> list[Any]:
     params, indices, axis = op.inputs
     sizes, count = _sizes(params, indices)
-    static = shape_inference.constant_value(axis)
+    static = tensor_util.constant_value(axis)
     if static is not None and static == 0:
         return [_rows_gradient(sizes, indices, count, grad), None, None]
     batch_dims = op.get_attr("batch_dims")

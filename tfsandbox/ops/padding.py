@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import errors, shape_inference
+from tfsandbox.framework import errors, tensor_util
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
@@ -164,6 +164,6 @@ def _set_known_sizes(result: Tensor) -> None:
         return
     known: list[int | None] = []
     for size, row in zip(sizes, paddings.op.inputs):
-        both = shape_inference.constant_value(row)
+        both = tensor_util.constant_value(row)
         known.append(None if both is None or size is None else size + int(both.sum()))
     result.set_shape(known)

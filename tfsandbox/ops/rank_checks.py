@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfsandbox.framework import dtypes, ops, shape_inference
+from tfsandbox.framework import dtypes, ops, tensor_util
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.sparse_tensor import SparseTensor
 from tfsandbox.ops import array_ops, type_checks
@@ -18,7 +18,7 @@ def _as_tensor(x: Any) -> Any:
 
 
 def _known_rank(rank: Tensor) -> int | None:
-    value = shape_inference.constant_value(rank)
+    value = tensor_util.constant_value(rank)
     if value is None:
         return None
     if value.ndim:
