@@ -1,8 +1,8 @@
 """The example of remove_training_nodes.txt: train, save, prune, import.
 
 As printed but for the lines marked `filled in`: the data (`next_batch` is used and not defined) and running the
-pruned graph at the end. The folder /path/to/your must be there, as for TensorFlow, whose Saver makes none: the
-test makes it for the time of the run and, where it may not, runs a copy with a folder of its own in its place.
+pruned graph at the end. The Saver makes the folder /path/to/your. The test removes it again; where it may not make
+it, or finds it there, it runs a copy with a folder of its own in that place.
 """
 import tensorflow as tf
 import numpy as np  # filled in

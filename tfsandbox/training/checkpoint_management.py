@@ -58,7 +58,7 @@ def update_checkpoint_state_internal(save_dir: str, model_checkpoint_path: str,
         def relative(path: str) -> str:
             return os.path.relpath(path, save_dir or ".") if os.path.isabs(path) else path
         model_checkpoint_path, paths = relative(model_checkpoint_path), [relative(path) for path in paths]
-    if os.path.join(save_dir, name) == model_checkpoint_path:
+    if os.path.join(save_dir, name) == model_checkpoint_path and not tensor_bundle.exists(model_checkpoint_path):
         raise RuntimeError(f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  "
                            "Please use a different save path.")
     state = checkpoint_state.state_of(save_dir, model_checkpoint_path, paths, all_model_checkpoint_timestamps,

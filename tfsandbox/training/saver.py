@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import time
 from collections.abc import Iterable
@@ -153,8 +154,8 @@ class Saver:
         `checkpoint` (`latest_filename`). A process killed meanwhile leaves the previous checkpoint in place. Inside a
         training scope that is not the chief's nothing is written, and None is given.
 
-        Raises `TypeError` without a session, `ValueError` for a `latest_filename` with a path, `RuntimeError` before
-        `build()`.
+        Folders that are missing are made. Raises `TypeError` without a session, `ValueError` for a `latest_filename`
+        with a path or a folder that cannot be made, `RuntimeError` before `build()`.
         """
         from tfsandbox.training import training_scope
         if not self._is_built:
@@ -166,14 +167,14 @@ class Saver:
             raise ValueError("'latest_filename' must not contain path components")
         save_path = os.fspath(save_path)
         if global_step is not None:
-            if not isinstance(global_step, int):
+            if not isinstance(global_step, numbers.Integral):
                 global_step = training_util.global_step(sess, global_step)
             number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
             checkpoint_file = f"{save_path}-{number}"
         else:
+            # TensorFlow refuses a checkpoint of the name `checkpoint`, the state's own, as its V1 format had to. No V2
+            # file bears the bare name, so here '/path/to/your/checkpoint' is a path like any other.
             checkpoint_file = save_path
-            if os.path.basename(save_path) == latest_filename and not self._sharded:
-                raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         if not (hasattr(sess, "run") and hasattr(sess, "graph")):
             raise TypeError(f"'sess' must be a Session; {sess}")
         if not os.path.basename(save_path):
@@ -181,7 +182,12 @@ class Saver:
         if self._is_empty:
             self._write_meta_graph(sess, checkpoint_file, meta_graph_suffix, write_meta_graph, strip_default_attrs)
             return None
-        written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file})
+        try:
+            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file})
+        except (errors.FailedPreconditionError, errors.NotFoundError) as error:
+            if os.path.isdir(os.path.dirname(save_path) or "."):
+                raise
+            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from error
         path = written.decode() if isinstance(written, bytes) else str(written)
         if write_state:
             self._record(path)
