@@ -348,8 +348,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         else:
             from tfsandbox.ops import array_ops
             count = array_ops.rank(a)
-            from tfsandbox.ops import math_ops
-            perm = array_ops.concat((math_ops.range(count - 2), [count - 1, count - 2]), 0)
+            perm = array_ops.concat((apply_op("Range", start=0, limit=count - 2, delta=1), [count - 1, count - 2]), 0)
         return transpose(a, perm=perm, conjugate=conjugate)
 
 

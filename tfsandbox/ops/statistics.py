@@ -20,6 +20,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool | None 
                      reduction_indices: Any = None, keep_dims: bool | None = None) -> Tensor:
     """log(sum(exp(x))) over `axis`, arguments as in `reduce_sum`; large x do not overflow."""
     keepdims, axis = reductions.renamed(keepdims, keep_dims, axis, reduction_indices)
+    input_tensor = ops.convert_to_tensor(input_tensor)
     with ops.name_scope(name, "ReduceLogSumExp", [input_tensor]) as name:
         largest = reductions.reduce_max(input_tensor, axis=axis, keepdims=True)
         largest = array_ops.stop_gradient(array_ops.where(comparison_ops.is_finite(largest), largest,
@@ -37,7 +38,6 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool | None 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The mean squared distance from the mean over `axis`."""
     with ops.name_scope(name if name else "reduce_variance"):
-        input_tensor = ops.convert_to_tensor(input_tensor)
         mean = reductions.reduce_mean(input_tensor, axis=axis, keepdims=True)
         squares = elementwise.square(input_tensor - mean)
         return reductions.reduce_mean(squares, axis=axis, keepdims=keepdims)
@@ -46,7 +46,6 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The standard deviation over `axis`: the square root of the variance."""
     with ops.name_scope(name if name else "reduce_std"):
-        input_tensor = ops.convert_to_tensor(input_tensor)
         return elementwise.sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
 
 
