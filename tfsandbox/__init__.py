@@ -97,6 +97,7 @@ from tfsandbox.ops.init_ops import *  # noqa: F403
 from tfsandbox.ops.io_ops import *  # noqa: F403
 from tfsandbox.ops.linalg_ops import *  # noqa: F403
 from tfsandbox.ops.logging_ops import *  # noqa: F403
+from tfsandbox.ops.lookup_ops import *  # noqa: F403
 from tfsandbox.ops.math_ops import *  # noqa: F403
 from tfsandbox.ops.random_ops import *  # noqa: F403
 from tfsandbox.ops.script_ops import *  # noqa: F403
