@@ -1,16 +1,27 @@
-"""The names of `tensorflow.python.framework.graph_util`."""
+"""The names of `tensorflow.python.framework.graph_util`, and the plan behind `remove_training_nodes`."""
 
-from tfsandbox.framework.graph_util_impl import (  # noqa: F401
+from tfsandbox.framework.graph_util_impl import (
     convert_variables_to_constants,
     extract_sub_graph,
     must_run_on_cpu,
     tensor_shape_from_node_def_name,
 )
+from tfsandbox.framework.training_nodes import (
+    NodeDecision,
+    TrainingNodes,
+    remove_training_nodes,
+    set_default_pruning,
+    training_nodes,
+)
 
-_default_pruning = "full"
-
-
-def set_default_pruning(mode: str) -> None:
-    """What `remove_training_nodes` does where no mode is given: "full" or "tensorflow"."""
-    global _default_pruning
-    _default_pruning = mode
+__all__ = [
+    "NodeDecision",
+    "TrainingNodes",
+    "convert_variables_to_constants",
+    "extract_sub_graph",
+    "must_run_on_cpu",
+    "remove_training_nodes",
+    "set_default_pruning",
+    "tensor_shape_from_node_def_name",
+    "training_nodes",
+]
