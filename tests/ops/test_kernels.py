@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tfsandbox as tf
-from tests.ops.gradient_cases import CASES, Case, numbers
+from tests.ops.gradient_cases import Case, numbers
+from tests.ops.test_gradients import CASES
 from tfsandbox.framework import op_registry
 from tfsandbox.framework.op_def_library import apply_op_helper
 

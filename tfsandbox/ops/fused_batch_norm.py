@@ -94,7 +94,8 @@ def _forward(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, *, epsil
     centered *= scale / np.sqrt(variance + number(epsilon))
     centered += offset
     y = channels_first(centered.astype(x.dtype, copy=False).reshape(value.shape), data_format)
-    return y, mean, unbiased, mean, variance
+    # Every output owns its memory: a later op may write into one of them.
+    return y, mean.copy(), unbiased.copy(), mean.copy(), variance.copy()
 
 
 def _forward_v3(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, *, epsilon: float, data_format: bytes,
@@ -127,7 +128,7 @@ def _backward(grad: Any, x: Any, scale: Any, mean: Any, variance: Any, *, epsilo
         centered = grads * (scale * inverse)
         rest = np.zeros(scale.shape, scale.dtype)
     x_grad = channels_first(centered.astype(x.dtype, copy=False).reshape(value.shape), data_format)
-    return x_grad, scale_grad, offset_grad, rest, rest
+    return x_grad, scale_grad, offset_grad, rest, rest.copy()
 
 
 def _backward_v3(grad: Any, x: Any, scale: Any, mean: Any, variance: Any, reserve: Any, *, epsilon: float,
