@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfsandbox.framework import dtypes, op_registry
+from tfsandbox.framework import dtypes, errors, op_registry
 from tfsandbox.framework.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Tensor:
         """`session.run(self)` in the given or the default session."""
         from tfsandbox.framework import stacks
         return stacks.session_for(self.graph, session, "evaluate tensor",
-                                  "`Tensor.eval()`", "`eval(session=sess)`").run(self, feed_dict)
+                                  "`eval()`", "`eval(session=sess)`").run(self, feed_dict)
 
     def experimental_ref(self) -> Any:
         return self
@@ -126,17 +126,19 @@ class Tensor:
         return self
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("Tensor objects are only iterable when eager execution is enabled. "
-                        "To iterate over this tensor use tf.map_fn.")
+        raise errors.OperatorNotAllowedInGraphError(
+            "iterating over `tf.Tensor` is not allowed in Graph execution. Use Eager execution or decorate this "
+            "function with @tf.function. (In the sandbox: take tf.unstack(tensor), or tf.map_fn over its rows.)")
 
     def __len__(self) -> int:
         raise TypeError(f"len is not well defined for symbolic Tensors. ({self.name}) "
                         f"Please call `x.shape` rather than `len(x)` for shape information.")
 
     def __bool__(self) -> bool:
-        raise TypeError("Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of "
-                        "`if t:` to test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute "
-                        "subgraphs conditioned on the value of a tensor.")
+        raise errors.OperatorNotAllowedInGraphError(
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or decorate "
+            "this function with @tf.function. (In the sandbox: `if t is not None:` tests whether a tensor is defined, "
+            "tf.cond(t, ...) branches on its value.)")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array. "
@@ -337,7 +339,7 @@ class Operation:
     def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
         """`session.run(self)` in the given or the default session."""
         from tfsandbox.framework import stacks
-        stacks.session_for(self.graph, session, "execute operation", "`Operation.run()`",
+        stacks.session_for(self.graph, session, "execute operation", "`run()`",
                            "`run(session=sess)`").run(self, feed_dict)
 
     def __repr__(self) -> str:
