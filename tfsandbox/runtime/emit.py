@@ -19,7 +19,7 @@ from tfsandbox.framework import dtypes
 from tfsandbox.framework.op_registry import OpDef
 from tfsandbox.framework.operation import Operation
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.runtime.plan import ALWAYS, Buffer, Conditions, Plan, Step, Value
+from tfsandbox.runtime.values import ALWAYS, Buffer, Conditions, Plan, Step, Value
 
 REUSE_BYTES = 1 << 15
 """A dead input at least this large is written into; allocating less than that costs nothing."""

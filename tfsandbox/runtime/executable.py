@@ -12,8 +12,8 @@ from tfsandbox.framework import errors
 from tfsandbox.framework.operation import Operation
 from tfsandbox.runtime import quiet
 from tfsandbox.runtime.emit import Emitter, Program
-from tfsandbox.runtime.plan import Plan
 from tfsandbox.runtime.state import Ref, SessionState, uninitialized
+from tfsandbox.runtime.values import Plan
 
 _numbers = itertools.count(1)
 

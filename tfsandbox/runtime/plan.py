@@ -6,9 +6,7 @@ steps that must compute something, in order, each on `Value`s. `emit` turns a pl
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,77 +15,13 @@ from tfsandbox.framework import errors
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.runtime.order import input_of, mutates, needed_ops, ordered_ops
 from tfsandbox.runtime.rewrites import PlanRewrite
-
-Condition = frozenset[tuple["Value", bool]]
-"""A conjunction: these predicates have these values."""
-
-Conditions = frozenset[Condition]
-"""When a node runs: any of these conjunctions. `ALWAYS` is the empty conjunction alone."""
-
-ALWAYS: Conditions = frozenset([frozenset()])
+from tfsandbox.runtime.simplifications import RESHAPES, SIMPLIFICATIONS, with_scalars
+from tfsandbox.runtime.values import ALWAYS, Conditions, Plan, Step, Value, any_of, both
 
 FOLD_BYTES = 1 << 16
 """A folded constant may be this large, or as large as what it is computed from."""
-
-
-class Buffer:
-    """Memory that one or several values share."""
-
-    __slots__ = ("owned", "pinned", "last_use")
-
-    def __init__(self, owned: bool) -> None:
-        self.owned = owned      # made by a step of this plan: nobody else sees it
-        self.pinned = False     # a view of it may be anywhere: never write into it
-        self.last_use = -1
-
-
-class Value:
-    """A value in a plan: fed, constant, a variable's storage, or computed by a step."""
-
-    __slots__ = ("kind", "dtype", "shape", "constant", "op", "index", "buffer", "conditions", "name", "last_use",
-                 "reshaped_from")
-
-    def __init__(self, kind: str, tensor: Tensor, shape: TensorShape, constant: Any = None, owned: bool = False,
-                 conditions: Conditions = ALWAYS) -> None:
-        self.kind = kind                # "feed" | "constant" | "ref" | "read" | "computed"
-        self.dtype = tensor._dtype.base_dtype
-        self.op, self.index = tensor._op, tensor._value_index
-        self.shape = shape
-        self.constant = constant
-        self.buffer = Buffer(owned)
-        self.conditions = conditions
-        self.name = ""
-        self.last_use = -1
-        self.reshaped_from: Value | None = None  # the same elements in another shape
-
-    @property
-    def nbytes(self) -> int | None:
-        """Bytes of the value, where its shape is known."""
-        count = self.shape.num_elements()
-        return None if count is None else count * self.dtype.size
-
-
-@dataclass
-class Step:
-    """One node that computes: its inputs and outputs, and when it runs."""
-
-    op: Operation
-    inputs: list[Value]
-    outputs: list[Value]
-    conditions: Conditions = ALWAYS
-    template: str | None = None  # the expression, where a simplification found a shorter one
-    misfit: str = ""  # why the shapes of the inputs do not fit the op: all the step can do is raise
-
-
-@dataclass
-class Plan:
-    """What a run does. `elided` says of every needed node without a step why it has none."""
-
-    feeds: list[Value]
-    steps: list[Step]
-    fetches: list[Value]
-    elided: dict[Operation, str] = field(default_factory=dict)
 
 
 class PlanShapeContext(ShapeContext):
@@ -103,81 +37,6 @@ class PlanShapeContext(ShapeContext):
     def value(self, index: int) -> np.ndarray | None:
         constant = self._values[index].constant
         return None if constant is None else np.asarray(constant)
-
-
-def needed_ops(targets: Iterable[Operation], feeds: set[Tensor], rewrites: Sequence[PlanRewrite]) -> list[Operation]:
-    """The nodes that the targets depend on, up to what is fed."""
-    seen: set[Operation] = set()
-    stack = list(targets)
-    while stack:
-        op = stack.pop()
-        if op in seen:
-            continue
-        seen.add(op)
-        for source in sources(op, feeds, rewrites):
-            if source not in seen:
-                stack.append(source)
-    return list(seen)
-
-
-def input_of(op: Operation, index: int, rewrites: Sequence[PlanRewrite]) -> Tensor:
-    """An input of a node, after rewrites; an inner scope's answer builds on those around it."""
-    for rewrite in reversed(rewrites):
-        tensor = rewrite.input(op, index)
-        if tensor is not None:
-            return tensor
-    return op._inputs[index]
-
-
-def sources(op: Operation, feeds: set[Tensor], rewrites: Sequence[PlanRewrite]) -> list[Operation]:
-    """The nodes one node waits for. A skipped node needs only the storage it gives on, and its control inputs."""
-    found = []
-    skipped = any(rewrite.skips(op) for rewrite in rewrites)
-    for i in range(len(op._inputs)):
-        tensor = input_of(op, i, rewrites)
-        if tensor not in feeds and not (skipped and not tensor._dtype._is_ref_dtype):
-            found.append(tensor._op)
-    return found + op._control_inputs
-
-
-def mutates(op: Operation) -> bool:
-    """Whether the node changes a variable."""
-    return any(arg.is_ref for arg in op._op_def.inputs) and op.type not in _REF_READERS
-
-
-_REF_READERS = {"RefSwitch", "RefIdentity", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect",
-                "IsVariableInitialized"}
-
-
-def ordered_ops(ops: list[Operation], feeds: set[Tensor], rewrites: Sequence[PlanRewrite]) -> list[Operation]:
-    """Topological order; among nodes that are ready those that change variables come last.
-
-    So a value read from a variable is the one before this run's update, unless the graph says otherwise.
-    """
-    waiting: dict[Operation, int] = {}
-    users: dict[Operation, list[Operation]] = {op: [] for op in ops}
-    for op in ops:
-        before = set(sources(op, feeds, rewrites))
-        waiting[op] = len(before)
-        for source in before:
-            users[source].append(op)
-    ready = [(mutates(op), op._id, op) for op in ops if not waiting[op]]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, _, op = heapq.heappop(ready)
-        order.append(op)
-        for user in users[op]:
-            waiting[user] -= 1
-            if not waiting[user]:
-                heapq.heappush(ready, (mutates(user), user._id, user))
-    if len(order) < len(ops):
-        stuck = next(op for op in ops if waiting[op])
-        if any(op.type in ("NextIteration", "RefNextIteration") for op in ops):
-            raise errors.UnimplementedError(None, stuck, "while loops cannot be run yet: this engine has no loop block. Node: " +
-                                            stuck.name)
-        raise errors.InvalidArgumentError(None, stuck, f"the graph has a cycle through node {stuck.name}")
-    return order
 
 
 class Planner:
@@ -283,14 +142,14 @@ class Planner:
 
     def _conditions_of(self, op: Operation, inputs: Sequence[Value | None]) -> Conditions:
         if op.type in ("Merge", "RefMerge"):
-            return _any_of([v.conditions for v in inputs if v is not None])
+            return any_of([v.conditions for v in inputs if v is not None])
         result = ALWAYS
         for value in inputs:
             if value is not None and value.conditions is not ALWAYS:
-                result = _both(result, value.conditions)
+                result = both(result, value.conditions)
         for control in op._control_inputs:
             if self.conditions[control] is not ALWAYS:
-                result = _both(result, self.conditions[control])
+                result = both(result, self.conditions[control])
         return result
 
     def _give_dead(self, op: Operation, reason: str) -> None:
@@ -359,7 +218,7 @@ class Planner:
               template: str | None = None) -> None:
         definition = op._op_def
         if definition.is_ufunc and len(values) == 2:
-            values = _with_scalars(values, shapes[0])
+            values = with_scalars(values, shapes[0])
         outputs = []
         for tensor, shape, arg in zip(op._outputs, shapes, _output_args(op)):
             if arg.is_ref:
@@ -374,29 +233,12 @@ class Planner:
             value = Value("computed", tensor, shape, owned=not is_view, conditions=conditions)
             if is_view:
                 _share(value, values)
-            if op.type in _RESHAPES or template is not None:
+            if op.type in RESHAPES or template is not None:
                 value.reshaped_from = values[0].reshaped_from or values[0]
             outputs.append(value)
             if tensor not in self.feeds:
                 self.values[tensor] = value
         self.plan.steps.append(Step(op, values, outputs, conditions, template, self.misfits.get(op, "")))
-
-
-def _with_scalars(values: list[Value], shape: TensorShape) -> list[Value]:
-    """A constant whose elements are all equal is as good as one element, where the other input has the full shape."""
-    result = list(values)
-    for i in (0, 1):
-        constant = values[i].constant
-        if constant is None or np.ndim(constant) == 0 or not _same_shape(values[1 - i], shape):
-            continue
-        flat = np.asarray(constant).ravel()
-        # Compared bit by bit: -0.0 is not 0.0, and a nan must stay the nan it is.
-        if flat.size and flat.dtype != object and np.all(flat.view(f"V{flat.itemsize}") == flat[:1].view(
-                f"V{flat.itemsize}")):
-            other = Value("constant", values[i].op.outputs[values[i].index], TensorShape([]), flat[0])
-            other.conditions = values[i].conditions
-            result[i] = other
-    return result
 
 
 def _output_args(op: Operation) -> list[Any]:
@@ -466,46 +308,6 @@ def _from_shapes(op: Operation, values: list[Value]) -> tuple[Any, ...] | None:
     return tuple(np.array(s.as_list(), dtype) for s in shapes)
 
 
-# ------------------------------------------------------------ conditions
-
-
-def _both(a: Conditions, b: Conditions) -> Conditions:
-    if a is ALWAYS or a == ALWAYS:
-        return b
-    if b is ALWAYS or b == ALWAYS or a == b:
-        return a
-    result = set()
-    for left in a:
-        for right in b:
-            joined = left | right
-            if not any((predicate, not outcome) in joined for predicate, outcome in joined):
-                result.add(joined)
-    return _simplified(result)
-
-
-def _any_of(parts: Sequence[Conditions]) -> Conditions:
-    return _simplified({conjunction for part in parts for conjunction in part})
-
-
-def _simplified(conjunctions: set[Condition]) -> Conditions:
-    """`p and q or p and not q` is `p`; a conjunction that another one implies goes."""
-    changed = True
-    while changed:
-        changed = False
-        for a in list(conjunctions):
-            for literal in a:
-                flipped = (a - {literal}) | {(literal[0], not literal[1])}
-                if flipped in conjunctions:
-                    conjunctions -= {a, flipped}
-                    conjunctions.add(a - {literal})
-                    changed = True
-                    break
-            if changed:
-                break
-    kept = {a for a in conjunctions if not any(b < a for b in conjunctions)}
-    return ALWAYS if frozenset() in kept else frozenset(kept)
-
-
 # ------------------------------------------------------------ nodes that need no step
 
 
@@ -548,7 +350,7 @@ def _handle_switch(planner: Planner, op: Operation, inputs: Sequence[Any], condi
         if predicate.constant is not None:
             when = conditions if bool(predicate.constant) == bool(outcome) else frozenset()
         else:
-            when = _both(conditions, frozenset([frozenset([(predicate, bool(outcome))])]))
+            when = both(conditions, frozenset([frozenset([(predicate, bool(outcome))])]))
         planner.values[tensor] = _under(data, when)
     return True
 
@@ -578,89 +380,6 @@ _HANDLERS = {
     "Switch": _handle_switch, "RefSwitch": _handle_switch, "RefIdentity": _handle_ref_identity,
     "Merge": _handle_merge, "RefMerge": _handle_merge,
 }
-
-
-# ------------------------------------------------------------ simplifications
-#
-# Each rule looks at one node and gives the value that equals its first output bit for bit, or the template of a
-# shorter expression (a reshape of its first input), or None.
-# Its docstring is what the code view says of the node.
-
-
-def _same_shape(value: Value, shape: TensorShape) -> bool:
-    return value.shape.is_fully_defined() and shape.is_fully_defined() and value.shape.as_list() == shape.as_list()
-
-
-_RESHAPES = ("Reshape", "ExpandDims", "Squeeze")
-_REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any")
-
-
-def reshape_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
-    """it would give its input the shape it has, or had before"""
-    if op.type not in (*_RESHAPES, "BroadcastTo", "Tile"):
-        return None
-    return _in_shape(values[0], shapes[0], op.type in _RESHAPES)
-
-
-def _in_shape(value: Value, shape: TensorShape, reshapes: bool) -> Value | None:
-    """`value`, or what it was reshaped from, if that has the shape."""
-    if value.kind == "ref":
-        return None
-    if _same_shape(value, shape):
-        return value
-    before = value.reshaped_from
-    if reshapes and before is not None and _same_shape(before, shape) and before.kind == "computed" \
-            and before.conditions == value.conditions:
-        return before
-    return None
-
-
-def reduce_over_nothing(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
-    """it would reduce over no axis, or over axes of size one"""
-    if op.type not in _REDUCTIONS or values[1].constant is None or values[0].kind == "ref":
-        return None
-    axes = np.asarray(values[1].constant).ravel()
-    if axes.size == 0:
-        return values[0]
-    if not values[0].shape.is_fully_defined() or not shapes[0].is_fully_defined():
-        return None
-    sizes = values[0].shape.as_list()
-    if any(sizes[axis] != 1 for axis in axes):
-        return None
-    found = _in_shape(values[0], shapes[0], True)
-    if found is not None:
-        return found
-    # Sizes are numbers of the plan's own: nothing from outside gets into the source here.
-    return f"{{0}}.reshape({tuple(int(d or 0) for d in shapes[0].as_list())})" if values[0].kind == "computed" else None
-
-
-def cast_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
-    """its input already has the type"""
-    if op.type == "Cast" and op._attrs["SrcT"] == op._attrs["DstT"] and values[0].kind != "ref":
-        return values[0]
-    return None
-
-
-def times_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
-    """it would multiply or divide by one"""
-    if op.type not in ("Mul", "RealDiv", "Div"):
-        return None
-    for one, other in ((1, 0), (0, 1)) if op.type == "Mul" else ((1, 0),):
-        constant = values[one].constant
-        if constant is not None and np.size(constant) and _same_shape(values[other], shapes[0]) \
-                and values[other].kind != "ref" and np.all(np.asarray(constant) == 1):
-            return values[other]
-    return None
-
-
-def add_of_one(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
-    """it would add up a single value"""
-    if op.type in ("AddN", "AccumulateNV2") and len(values) == 1 and values[0].kind != "ref":
-        return values[0]
-    return None
-
-
-SIMPLIFICATIONS = [reshape_to_same, reduce_over_nothing, cast_to_same, times_one, add_of_one]
 
 
 def make_plan(targets: Sequence[Operation], fetches: Sequence[Tensor], feeds: Sequence[Tensor],

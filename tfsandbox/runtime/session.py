@@ -21,6 +21,7 @@ from tfsandbox.runtime import rewrites
 from tfsandbox.runtime.emit import Program
 from tfsandbox.runtime.executable import Executable, compile_plan
 from tfsandbox.runtime.fetches import FetchPlan, Rebuild, structure_key
+from tfsandbox.runtime.order import needed_ops
 from tfsandbox.runtime.state import SessionState
 
 MAX_SHAPES = 16
@@ -317,7 +318,7 @@ class PartialRun:
                 raise errors.InvalidArgumentError(None, None, f"The feed {tensor.name} had already been fed.")
             self.known[tensor] = value
         wanted = [e.op if isinstance(e, Tensor) else e for e in plan.elements if e not in self.known]
-        ops = [op for op in plan_lib.needed_ops(wanted, set(self.known), ()) if op not in self.done]
+        ops = [op for op in needed_ops(wanted, set(self.known), ()) if op not in self.done]
         tensors = [t for op in ops for t in op.outputs if not t.dtype._is_ref_dtype and t not in self.known
                    and op.type not in ("Switch", "Merge")]
         targets = [e for e in plan.elements if isinstance(e, Operation) or e.dtype._is_ref_dtype]
