@@ -407,7 +407,7 @@ class Emitter:
         return name
 
     def kernel_name(self, definition: OpDef) -> str:
-        function = definition.kernel_fn
+        function: Any = definition.kernel_fn
         if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function:
             return f"np.{function.__name__}"
         if id(function) not in self.kernel_names:

@@ -9,127 +9,26 @@ gradients the same way; what was built so is not changed a second time when it r
 from __future__ import annotations
 
 import difflib
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tfsandbox.framework import display, ops
-from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph
+from tfsandbox.framework.graph import GraphKeys, get_default_graph
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.ops import array_ops, clip_ops, gradients_impl, math_ops, variables
+from tfsandbox.ops import array_ops, clip_ops, gradients_impl, math_ops
 from tfsandbox.runtime import rewrites
 from tfsandbox.training import optimizer as optimizer_lib
+from tfsandbox.training.scope_report import APPLY, ScopeReport, VariableChange, change_of, norm_of, slots_of
+from tfsandbox.training.variable_selection import is_variable, select_variables
 
 _MODIFIERS = ("learning_rate_multiplier", "clip_norm", "clip_value", "gradient_transform")
 
-_APPLY = re.compile(r"(Resource)?(Sparse)?Apply\w+$")
 _GRADIENT_INPUTS = ("grad", "delta", "gradient_accumulator")
 _RATE_INPUTS = ("lr", "alpha")
-
-
-def is_variable(value: Any) -> bool:
-    """Whether `value` is a variable of the sandbox."""
-    return isinstance(value, variables.Variable)
-
-
-def select_variables(selection: Any, argument: str, graph: Graph) -> list[Any] | None:
-    """The variables that a `trainable_variables` argument names, each once; None for all.
-
-    A list, a dict of variables or lists of them, a variable, or a regular expression for the start of the name.
-
-    Raises `TypeError` for what is no variable, `ValueError` for a selection that is empty or of another graph.
-    """
-    if selection is None:
-        return None
-    there = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-    names = ", ".join(v.op.name for v in there) or "none: no variable has been made yet"
-    if isinstance(selection, str):
-        chosen = [v for v in there if re.match(selection, v.op.name)]
-        if not chosen:
-            near = difflib.get_close_matches(selection, [v.op.name for v in there], 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"{argument}={selection!r} matches the name of no trainable variable.{hint} "
-                             f"There are: {names}.")
-        return chosen
-    if is_variable(selection):
-        chosen = [selection]
-    elif isinstance(selection, dict):
-        chosen = []
-        for key, value in selection.items():
-            members = [value] if is_variable(value) else value
-            if not isinstance(members, (list, tuple)):
-                raise TypeError(f"{argument}[{key!r}] must be a tf.Variable or a list of them, but is "
-                                f"{type(value).__name__}: {value!r}")
-            chosen += members
-    elif isinstance(selection, (list, tuple, set, frozenset)):
-        chosen = list(selection)
-    else:
-        raise TypeError(f"{argument} must be a list or dict of variables, a variable, a pattern or None, but is "
-                        f"{type(selection).__name__}: {selection!r}")
-    for variable in chosen:
-        if not is_variable(variable):
-            raise TypeError(f"{argument} must hold tf.Variable objects, but holds {type(variable).__name__}: "
-                            f"{variable!r}")
-        if variable.graph is not graph:
-            raise ValueError(f"{argument}: variable {variable.op.name} belongs to another graph than the default one.")
-    if not chosen:
-        raise ValueError(f"{argument} selects no variable, so nothing would train. There are: {names}.")
-    return list(dict.fromkeys(chosen))
-
-
-@dataclass
-class VariableChange:
-    """What happened to one variable under a scope. Norms are L2 norms of float64 differences."""
-
-    name: str
-    trains: bool
-    changed: bool
-    delta_norm: float
-    value_norm: float
-    slots: dict[str, float] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as plain data."""
-        return {"name": self.name, "trains": self.trains, "changed": self.changed, "delta_norm": self.delta_norm,
-                "value_norm": self.value_norm, "slots": dict(self.slots)}
-
-
-@dataclass
-class ScopeReport:
-    """What changed and what held still since the scope's first run in a session."""
-
-    changes: list[VariableChange]
-
-    @property
-    def moved(self) -> list[str]:
-        """Names of the variables that changed."""
-        return [c.name for c in self.changes if c.changed]
-
-    @property
-    def held(self) -> list[str]:
-        """Names of the variables that are bit for bit what they were."""
-        return [c.name for c in self.changes if not c.changed]
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """The records as plain data."""
-        return [c.to_json() for c in self.changes]
-
-    def __str__(self) -> str:
-        width = max([len(c.name) for c in self.changes] + [8])
-        lines = [f"{'variable':<{width}}  mask    moved   |change|    slots moved"]
-        for c in self.changes:
-            slots = ", ".join(f"{name} {delta:.3g}" for name, delta in c.slots.items() if delta) or (
-                "none" if c.slots else "-")
-            lines.append(f"{c.name:<{width}}  {'trains' if c.trains else 'frozen'}  {'yes' if c.changed else 'no':<5}  "
-                         f"{c.delta_norm:9.3g}    {slots}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 class TrainingScope(rewrites.PlanRewrite):
@@ -289,7 +188,7 @@ class TrainingScope(rewrites.PlanRewrite):
         updates = op.graph._caches.get("optimizer_updates")
         if updates is not None and op in updates:
             return updates[op]
-        if _APPLY.match(op.type) and op.inputs:
+        if APPLY.match(op.type) and op.inputs:
             return _variable_at(op)
         return None
 
@@ -378,16 +277,16 @@ class TrainingScope(rewrites.PlanRewrite):
             raise ValueError("nothing has run in this session inside the scope yet: run the train op inside "
                              "`with training_scope(...) as scope:` first, then call scope.report(sess)")
         mask = self.mask()
-        slots = _slots(self.graph, mask)
+        slots = slots_of(self.graph, mask)
         changes = []
         for name, trains in mask.items():
             ref = sess._state.refs.get(name)
             if ref is None or ref.value is None:
                 continue
-            delta = _delta(baseline.get(name), ref.value)
-            moved = {s: _delta(baseline.get(s), sess._state.refs[s].value) for s in slots.get(name, [])
+            delta = change_of(baseline.get(name), ref.value)
+            moved = {s: change_of(baseline.get(s), sess._state.refs[s].value) for s in slots.get(name, [])
                      if s in sess._state.refs and sess._state.refs[s].value is not None}
-            changes.append(VariableChange(name, trains, delta > 0, delta, _norm(ref.value), moved))
+            changes.append(VariableChange(name, trains, delta > 0, delta, norm_of(ref.value), moved))
         return ScopeReport(changes)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -420,7 +319,7 @@ def _variable_at(op: Operation) -> Any:
 def _entries(update: Operation) -> optimizer_lib.SparseUpdate:
     """Where the gradient and the learning rate enter an update: its own inputs, or those noted when it was built."""
     note = update.graph._caches.get("sparse_updates", {}).get(update)
-    if note is not None and not _APPLY.match(update.type):
+    if note is not None and not APPLY.match(update.type):
         return note
     gradient, rate, rows = (_input_index(update, names) for names in (_GRADIENT_INPUTS, _RATE_INPUTS, ("indices",)))
     return optimizer_lib.SparseUpdate([] if gradient is None else [(update, gradient)],
@@ -433,35 +332,6 @@ def _input_index(op: Operation, names: Iterable[str]) -> int | None:
         if arg.name in names:
             return i
     return None
-
-
-def _slots(graph: Graph, mask: dict[str, bool]) -> dict[str, list[str]]:
-    """{variable: the variables that its updates keep state in}."""
-    found: dict[str, list[str]] = {}
-    for op in graph.get_operations():
-        if _APPLY.match(op.type) and op.inputs and op.inputs[0].op.name in mask:
-            names = found.setdefault(op.inputs[0].op.name, [])
-            names += [t.op.name for t in op.inputs[1:] if t.dtype._is_ref_dtype and t.op.name not in names]
-    for op, variable in graph._caches.get("optimizer_updates", {}).items():
-        target = op.inputs[0].op.name if op.inputs else ""
-        if variable.op.name in mask and target and target != variable.op.name:
-            names = found.setdefault(variable.op.name, [])
-            if target not in names:
-                names.append(target)
-    return found
-
-
-def _delta(before: np.ndarray | None, after: np.ndarray) -> float:
-    if before is None or before.shape != np.shape(after):
-        return _norm(after)
-    if before.tobytes() == np.asarray(after).tobytes():
-        return 0.0
-    change = _norm(np.asarray(after, np.float64) - np.asarray(before, np.float64))
-    return change if change > 0 else float(np.nextafter(0, 1))
-
-
-def _norm(value: Any) -> float:
-    return float(np.sqrt(np.sum(np.square(np.abs(np.asarray(value)).astype(np.float64)))))
 
 
 def _checked_multiplier(value: Any) -> tuple[float, dict[Any, float]]:
