@@ -377,3 +377,17 @@ def test_the_documented_names_are_in_training_util() -> None:
     for name in ("make_train_op", "Gradients", "TrainingGraphManager", "get_global_step", "create_global_step",
                  "get_or_create_global_step", "global_step", "assert_global_step"):
         assert hasattr(training_util, name)
+
+
+def test_the_check_beside_the_updates_is_tensorflows() -> None:
+    from tfsandbox.training.train_op import build_train_op
+    line = Line()
+    train = build_train_op(line.loss, tf.train.GradientDescentOptimizer(0.1), None, None, None, [], True,
+                           check_after=True)
+    assert [op.type for op in tf.get_default_graph().get_operations() if op.name.startswith("train_op/")] == [
+        "CheckNumerics", "Identity"]
+    assert any(op.type == "HistogramSummary" for op in tf.get_default_graph().get_operations())
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
+            sess.run(train, {line.x: np.full((12, 3), np.nan)})

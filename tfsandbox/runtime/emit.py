@@ -407,11 +407,12 @@ class Emitter:
         return name
 
     def kernel_name(self, definition: OpDef) -> str:
-        function: Any = definition.kernel_fn
-        if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function:
-            return f"np.{function.__name__}"
+        function = definition.kernel_fn
+        own = str(getattr(function, "__name__", definition.name))
+        if isinstance(function, np.ufunc) and getattr(np, own, None) is function:
+            return f"np.{own}"
         if id(function) not in self.kernel_names:
-            base = getattr(function, "__name__", definition.name).strip("_") or definition.name
+            base = own.strip("_") or definition.name
             if not base.isidentifier() or keyword.iskeyword(base):
                 base = definition.name.lower() + "_kernel"
             name = self._unused(base)

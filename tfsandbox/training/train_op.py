@@ -10,7 +10,7 @@ from tfsandbox.framework.graph import GraphKeys, get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.ops import array_ops, clip_ops, control_flow_ops, math_ops
+from tfsandbox.ops import clip_ops, control_flow_ops, math_ops, numerics
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training import training_scope as scope_lib
 from tfsandbox.training import training_util
@@ -112,7 +112,7 @@ def build_train_op(loss: Tensor, optimizer: Any, global_step: Any, variables: li
         applied = optimizer.apply_gradients(pairs, global_step=global_step)
     with ops.name_scope(name or "train_op"):
         if check_after:
-            checked = array_ops.check_numerics(checked, "LossTensor is inf or nan")
+            checked = numerics.check_numerics(checked, "LossTensor is inf or nan")
         train_op = control_flow_ops.with_dependencies([applied], checked)
     collection = graph.get_collection_ref(GraphKeys.TRAIN_OP)
     if train_op not in collection:
