@@ -67,12 +67,12 @@ class Backward:
                 "arriving": self.arriving}
 
 
-def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), focus: Iterable[str] = (),
+def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str | None]] = (), focus: Iterable[str] = (),
                   hide: Iterable[str] = (), show: Iterable[str] = ()) -> Backward:
     """Read the backward pass off a model with roles.
 
-    `gradients` are (variable or tensor, gradient tensor) names of gradients that no optimizer applies; they end at
-    that variable. `focus` reduces the forward side to what these nodes depend on; `hide` and `show` are rules of
+    `gradients` are (variable or tensor, gradient tensor or None) names of gradients asked for; they end at that
+    variable, and only what computes them counts. Without any, every gradient in the model counts. `focus` reduces the forward side to what these nodes depend on; `hide` and `show` are rules of
     `detail.simplify`. Raises KeyError for an unknown focus.
     """
     wanted = [node_name(name) for name in focus]
@@ -87,7 +87,12 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), 
             shown[name] = node.name
     ops: dict[str, BackwardOp] = {}
     group: dict[str, str] = {}
+    asked = list(gradients)
+    # Another loss may have been differentiated in the same graph.
+    inside_asked = model.ancestors(node_name(gradient) for _, gradient in asked if gradient)
     for node in model.nodes:
+        if asked and node.name not in inside_asked:
+            continue
         if node.role == "gradient" and node.of in shown:
             owner = shown[node.of]
             group[node.name] = owner
@@ -116,7 +121,7 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), 
         if not sources:
             losses.append(owner)
     for node in model.nodes:
-        if apply_kind(node.op) and node.of in shown:
+        if apply_kind(node.op) and node.of in shown and (inside_asked or not asked):
             place = gradient_input(node.op)
             entry = ops.setdefault(shown[node.of], BackwardOp(shown[node.of]))
             entry.nodes.append(node.name)
@@ -124,9 +129,9 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str]] = (), 
             if place is not None and place < len(node.inputs):
                 arriving[shown[node.of]] = node.inputs[place]
                 arrive(finder.behind([node.inputs[place]]), shown[node.of])
-    for variable, gradient in gradients:
+    for variable, gradient in asked:
         owner = shown.get(node_name(variable), "")
-        if owner and gradient in model:
+        if owner and gradient and gradient in model:
             ops.setdefault(owner, BackwardOp(owner))
             arriving[owner] = gradient
             arrive(finder.behind([gradient]), owner)

@@ -207,18 +207,23 @@ def gradients_of(loss: Any, variables: Iterable[Any] = ()) -> Any:
 def built_gradients(loss: Any, variables: Iterable[Any] = ()) -> list[tuple[str, str | None]] | None:
     """(variable, gradient tensor) names of a backward pass that the graph already has; None where it has none.
 
-    A loss with an optimizer need not be differentiated again to be looked at.
+    A loss with an optimizer, or with a `training_util.Gradients`, need not be differentiated again to be looked at.
     """
     model = graph_model(loss.graph)
     backward = find_backward(model, focus=[loss.op.name])
-    if loss.op.name not in backward.losses:
+    if loss.op.name not in backward.losses and "gradients_made" not in loss.graph._caches:
         return None
     names = [variable.op.name for variable in variables]
     found = {name: backward.arriving[name] for name, entry in backward.ops.items()
              if entry.update and name in backward.arriving}
-    if not found or any(name not in found for name in names):
-        return None
-    return [(name, found[name]) for name in (names or found)]
+    if found and all(name in found for name in names):
+        return [(name, found[name]) for name in (names or found)]
+    wanted = names or [variable.op.name for variable in _trainable(loss.graph)]
+    for gradients in reversed(loss.graph._caches.get("gradients_made", ())):
+        pairs = dict(gradient_names(gradients)) if gradients.loss is loss else {}
+        if pairs and all(name in pairs for name in wanted):
+            return [(name, pairs[name]) for name in wanted]
+    return None
 
 
 def gradient_view(loss: Any, variables: Iterable[Any] = (), session: Any = None,

@@ -25,6 +25,10 @@ class GradientCheck:
     max_rel_error: float
     connected: bool = True
 
+    def agrees(self, tolerance: float = 1e-2) -> bool:
+        """Whether the entries agree: absolutely or relatively within `tolerance`."""
+        return min(self.max_abs_error, self.max_rel_error) <= tolerance
+
     def to_json(self) -> dict[str, Any]:
         """The record as plain data."""
         return dict(self.__dict__)
@@ -35,15 +39,15 @@ class GradientReport(dict[str, GradientCheck]):
 
     def ok(self, tolerance: float = 1e-2) -> bool:
         """Whether every entry agrees: absolutely or relatively within `tolerance`."""
-        return all(min(c.max_abs_error, c.max_rel_error) <= tolerance for c in self.values())
+        return all(check.agrees(tolerance) for check in self.values())
 
     def __repr__(self) -> str:
         width = max([len(name) for name in self] + [8])
-        lines = [f"{'variable':<{width}}  entries  largest absolute  largest relative difference"]
+        lines = [f"{'variable':<{width}}  entries  largest absolute  largest relative difference  agrees"]
         for name, check in self.items():
             note = "" if check.connected else "  (the loss does not depend on it)"
             lines.append(f"{name:<{width}}  {check.entries:7d}  {check.max_abs_error:16.3g}  "
-                         f"{check.max_rel_error:16.3g}{note}")
+                         f"{check.max_rel_error:27.3g}  {'yes' if check.agrees() else 'NO'}{note}")
         return "\n".join(lines)
 
 
@@ -76,6 +80,8 @@ class Gradients:
             with self.loss.graph.as_default():
                 plain = optimizer_lib.Optimizer(use_locking=False, name="Gradients")
                 self._pairs = plain.compute_gradients(self.loss, self._given)
+            # Who looks at the loss later finds its gradients here, and builds none.
+            self.loss.graph._caches.setdefault("gradients_made", []).append(self)
         return list(self._pairs)
 
     def norms(self, sess: Any, feed_dict: dict[Any, Any] | None = None) -> dict[str, float | None]:

@@ -71,8 +71,7 @@ class GradientView(GraphView):
         self.title = f"gradients of {self.loss}" if self.loss else f"gradients in {model.title}"
 
     def _find_backward(self) -> Backward:
-        found = [(name, grad) for name, grad in self.gradients if grad]
-        return find_backward(self.source, found, self.focus, self.hide, self.show)
+        return find_backward(self.source, self.gradients, self.focus, self.hide, self.show)
 
     def variables(self) -> list[VariableGradient]:
         """The variables asked for, or those that an optimizer updates."""
