@@ -44,6 +44,7 @@ HOSTILE = {
     "an attribute too many": (['node { name: "n" op: "NoOp" attr { key: "zip" value { i: 3 } } }'], ValueError,
                               "mentions attr 'zip'"),
     "an input too many": ([PLACEHOLDER, node("a", "Neg", "p", "p")], ValueError, "expected 1 inputs, but it has 2"),
+    # ruff: noqa: E501
     "a negative count": (['node { name: "a" op: "AddN" attr { key: "N" value { i: -5 } } attr { key: "T" value '
                           '{ type: DT_FLOAT } } }'], ValueError, "'N'"),
     "two gigabytes": (['node { name: "b" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" '

@@ -218,7 +218,8 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
         names = [value.decode() for value in meta.collection_def[unbound_inputs_col_name].bytes_list.value]
         for name in names:
             if not input_map or (name not in input_map and UNBOUND_INPUT_PREFIX + name not in input_map):
-                raise ValueError(f"Graph contains unbound inputs: {names}. Must provide these inputs through input_map.")
+                raise ValueError(f"Graph contains unbound inputs: {names}. Must provide these inputs through "
+                                 f"input_map.")
         input_map = {k if k.startswith(UNBOUND_INPUT_PREFIX) else UNBOUND_INPUT_PREFIX + k: v
                      for k, v in (input_map or {}).items()}
     graph = graph or get_default_graph()

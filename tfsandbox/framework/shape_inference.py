@@ -58,24 +58,60 @@ class GraphShapeContext(ShapeContext):
     def __init__(self, op: Operation) -> None:
         super().__init__(op._op_def, op._attrs, len(op._inputs))
         self._tensors = op._inputs
-        # What the rule asked for and got: an error tells it.
-        self.values: dict[int, np.ndarray] = {}
-        self.shapes: dict[int, TensorShape] = {}
 
     def shape(self, index: int) -> TensorShape:
         return self._tensors[index]._shape
 
     def value(self, index: int) -> np.ndarray | None:
-        value = constant_value(self._tensors[index])
-        if value is not None:
-            self.values[index] = value
-        return value
+        return constant_value(self._tensors[index])
 
     def value_as_shape(self, index: int) -> TensorShape:
-        shape = partial_shape_value(self._tensors[index])
-        if shape.ndims is not None:
-            self.shapes[index] = shape
-        return shape
+        return partial_shape_value(self._tensors[index])
+
+
+class _AskingContext(GraphShapeContext):
+    """Gives only the values that were asked for before.
+
+    TensorFlow runs a rule again whenever it has computed the values that the rule asked for; an error tells those that
+    were there when it came. Only for the words of an error is this done here.
+    """
+
+    def __init__(self, op: Operation) -> None:
+        super().__init__(op)
+        self.values: dict[int, np.ndarray] = {}
+        self.shapes: dict[int, TensorShape] = {}
+        self._asked_values: set[int] = set()
+        self._asked_shapes: set[int] = set()
+
+    def value(self, index: int) -> np.ndarray | None:
+        self._asked_values.add(index)
+        return self.values.get(index)
+
+    def value_as_shape(self, index: int) -> TensorShape:
+        self._asked_shapes.add(index)
+        shape = self.shapes.get(index)
+        return _unknown_of_length(self.shape(index)) if shape is None else shape
+
+    def learn(self) -> bool:
+        """Compute what the rule asked for; whether there was anything new to ask for."""
+        values, shapes = self._asked_values - self.values.keys(), self._asked_shapes - self.shapes.keys()
+        self.shapes |= {i: super(_AskingContext, self).value_as_shape(i) for i in shapes}
+        known = {i: super(_AskingContext, self).value(i) for i in values}
+        self.values |= {i: value for i, value in known.items() if value is not None}
+        return bool(shapes) or any(value is not None for value in known.values())
+
+    def told(self) -> str:
+        """The end of an error's text: the values that the rule had."""
+        shapes = {i: shape for i, shape in self.shapes.items() if shape.ndims}
+        values = {i: value for i, value in self.values.items() if i not in shapes}
+        text = ""
+        if values:
+            text += " and with computed input tensors: " + ", ".join(
+                f"input[{i}] = {_value_text(value)}" for i, value in sorted(values.items()))
+        if shapes:
+            text += " and with input tensors computed as partial shapes: " + ",".join(
+                f"input[{i}] = {_text(shape)}" for i, shape in sorted(shapes.items()))
+        return text
 
 
 def infer(context: ShapeContext, count: int) -> list[TensorShape]:
@@ -99,19 +135,21 @@ def set_output_shapes(op: Operation) -> None:
 
 
 def _run_rule(op: Operation) -> list[TensorShape]:
-    context = GraphShapeContext(op)
+    count = len(op._outputs)
     try:
-        return infer(context, len(op._outputs))
+        return infer(GraphShapeContext(op), count)
     except ValueError as error:
+        context = _AskingContext(op)
+        reason = error
+        try:
+            infer(context, count)
+            while context.learn():
+                infer(context, count)
+        except ValueError as earlier:
+            reason = earlier
         shapes = ", ".join(_text(t._shape) for t in op._inputs)
-        text = f"{error} for '{op.name}' (op: '{op.type}') with input shapes: {shapes}"
-        if context.values:
-            text += " and with computed input tensors: " + ", ".join(
-                f"input[{i}] = {_value_text(value)}" for i, value in sorted(context.values.items()))
-        if context.shapes:
-            text += " and with input tensors computed as partial shapes: " + ",".join(
-                f"input[{i}] = {_text(shape)}" for i, shape in sorted(context.shapes.items()))
-        raise ValueError(text + ".") from None
+        raise ValueError(f"{reason} for '{op.name}' (op: '{op.type}') with input shapes: {shapes}"
+                         f"{context.told()}.") from None
 
 
 def _value_text(value: np.ndarray) -> str:
@@ -231,9 +269,9 @@ def partial_shape_value(tensor: Tensor, depth: int = 0) -> TensorShape:
                 total = total.concatenate(partial_shape_value(part, depth + 1))
             return total
         if op.type == "StridedSlice":
-            part = _partial_slice(op, depth)
-            if part is not None:
-                return part
+            sliced = _partial_slice(op, depth)
+            if sliced is not None:
+                return sliced
     return _unknown_of_length(tensor._shape)
 
 
@@ -308,9 +346,10 @@ def broadcast_shapes(left: TensorShape, right: TensorShape) -> TensorShape:
     """What two shapes broadcast to; `ValueError` with TensorFlow's text where they cannot."""
     if left.ndims is None or right.ndims is None:
         return UNKNOWN
-    a, b = left.as_list(), right.as_list()
+    a: list[int | None] = left.as_list()
+    b: list[int | None] = right.as_list()
     rank = max(len(a), len(b))
-    a, b = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
+    a, b = [*([1] * (rank - len(a))), *a], [*([1] * (rank - len(b))), *b]
     result: list[int | None] = []
     for m, n in zip(a, b):
         if m == n:

@@ -483,9 +483,9 @@ class WhileContext(ControlFlowContext):
         predicate = conversion.convert_to_tensor(_call(cond, packed))
         self.pivot = apply_op("LoopCond", input=predicate, name="LoopCond")
         switches = [switch_ref_or_tensor(t, self.pivot) for t in merges]
-        inside = [array_ops.identity(pair[1]) for pair in switches]
-        self.pivot_for_body = inside[0]
-        packed = nest.pack_sequence_as(original, inside, expand_composites=True)
+        body_vars = [array_ops.identity(pair[1]) for pair in switches]
+        self.pivot_for_body = body_vars[0]
+        packed = nest.pack_sequence_as(original, body_vars, expand_composites=True)
         result = _call(body, packed)
         if not nest.is_sequence(result):
             result = [result]

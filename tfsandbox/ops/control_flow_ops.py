@@ -19,7 +19,15 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, math_ops
 from tfsandbox.ops.control_flow_context import (  # noqa: F401
-    CondContext, ControlFlowContext, WhileContext, is_loop_switch, merge, ref_identity, switch, switch_ref_or_tensor)
+    CondContext,
+    ControlFlowContext,
+    WhileContext,
+    is_loop_switch,
+    merge,
+    ref_identity,
+    switch,
+    switch_ref_or_tensor,
+)
 from tfsandbox.util import nest
 
 __all__ = ["Assert", "case", "cond", "group", "no_op", "tuple", "while_loop"]
@@ -34,7 +42,7 @@ abort_op = register_op("Abort", "->", "error_msg: string = ''; exit_without_erro
 
 
 @assert_op.kernel
-def _assert(condition: Any, data: list[Any], *, summarize: int) -> tuple[()]:
+def _assert(condition: Any, data: list[Any], *, summarize: int) -> Any:
     if not condition:
         from tfsandbox.framework import errors
         from tfsandbox.ops.logging_ops import summarized

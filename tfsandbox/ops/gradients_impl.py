@@ -102,8 +102,8 @@ def _seeds(grad_ys: list[Any], ys: list[Any], colocate: bool) -> list[Any]:
             if seed is None:
                 if y.dtype.is_complex:
                     raise TypeError(f"Gradients of complex tensors must set grad_ys (y.dtype = {y.dtype!r})")
-                ones = constant(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}")
-                result.append(array_ops.fill(array_ops.shape(y), ones))
+                shape = array_ops.shape(y)
+                result.append(array_ops.fill(shape, constant(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}")))
                 continue
             _check_seed_type(seed, y)
             if isinstance(seed, IndexedSlices):
@@ -295,7 +295,10 @@ def _sum_slices(grads: list[Any]) -> Any:
 
 def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False,
              gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Tensor]:
-    """The second derivatives of sum(ys): for each x of shape S a tensor of shape S + S, block diagonal over the xs."""
+    """The second derivatives of sum(ys): for each x of shape S a tensor of shape S + S.
+
+    Block diagonal: no second derivatives between different xs. Raises `ValueError` for an x of unknown shape.
+    """
     xs = _as_list(xs)
     kwargs: dict[str, Any] = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
               "aggregation_method": aggregation_method}
