@@ -161,8 +161,8 @@ def test_gradient_view(model):
     states = {found.variable: found.state() for found in view.variables()}
     assert states == {"w": "flows", "y": "unconnected"}
     text = view.text()
-    assert "gradients of Mean" in text and "|g| = 0.5" in text and "None: the loss does not depend on it" in text
-    assert "1e-09 vanishing" in view.svg() and "no path to the loss" in view.svg()
+    assert "gradients of Mean" in text and "|g| = 0.5" in text and "None: no derivative leads back to it" in text
+    assert "1e-09 vanishing" in view.svg() and "no gradient path" in view.svg()
     assert view.to_json()["norms"] == {"w": 0.5, "MatMul": 1e-9}
     assert isinstance(view.opened(), GradientView) and view.opened().norms == view.norms
 

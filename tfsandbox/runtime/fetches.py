@@ -58,8 +58,8 @@ class FetchPlan:
         beside = [item.op.name for item in fetch if hasattr(item, "_as_graph_element") and hasattr(item, "op")]
         if beside and any(item is None for item in fetch):
             raise TypeError(f"Fetch argument None has invalid type <class 'NoneType'>. It stands beside the variable "
-                            f"{beside[0]!r}: a gradient is None where the loss does not depend on the variable. Leave "
-                            f"such pairs out.")
+                            f"{beside[0]!r}: a gradient is None where no derivative leads from the loss back to "
+                            f"the variable. Leave such pairs out.")
         parts = [self._visit(item) for item in fetch]
         kind = type(fetch)
         if hasattr(fetch, "_fields"):
@@ -91,7 +91,8 @@ class FetchPlan:
     def _element(self, fetch: Any) -> Any:
         if fetch is None:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>. "
-                            "A gradient is None where the loss does not depend on the variable: leave it out.")
+                            "A gradient is None where no derivative leads from the loss back to the variable: "
+                            "leave it out.")
         if not isinstance(fetch, (str, Tensor, Operation)) and not hasattr(fetch, "_as_graph_element"):
             raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
                             f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)")

@@ -45,7 +45,7 @@ class GradientReport(dict[str, GradientCheck]):
         width = max([len(name) for name in self] + [8])
         lines = [f"{'variable':<{width}}  entries  largest absolute  largest relative difference  agrees"]
         for name, check in self.items():
-            note = "" if check.connected else "  (the loss does not depend on it)"
+            note = "" if check.connected else "  (no derivative leads back to it)"
             lines.append(f"{name:<{width}}  {check.entries:7d}  {check.max_abs_error:16.3g}  "
                          f"{check.max_rel_error:27.3g}  {'yes' if check.agrees() else 'NO'}{note}")
         return "\n".join(lines)

@@ -65,7 +65,7 @@ class GradientView(GraphView):
         self.gradients = [(node_name(name), grad or "") for name, grad in gradients]
         wanted = [focus] if isinstance(focus, str) else list(focus)
         if self.loss:
-            # A variable the loss does not depend on is shown too, since that is the answer to the question.
+            # A variable that no gradient reaches is shown too, since that is the answer to the question.
             wanted = [self.loss, *wanted, *(name for name, grad in self.gradients if not grad)]
         super().__init__(model, "gradients", expand, collapse, hide, show, wanted, notes)
         self.title = f"gradients of {self.loss}" if self.loss else f"gradients in {model.title}"
@@ -87,8 +87,8 @@ class GradientView(GraphView):
         table = dict(remarks.companions)
         for entry in self.variables():
             if entry.state() == "unconnected" and entry.variable in self.tree.boxes:
-                why = f"The loss does not depend on {entry.variable}: its gradient is None."
-                table[entry.variable] = Companion("None", "no path to the loss", "plumbing", why)
+                why = f"No derivative leads from the loss back to {entry.variable}: its gradient is None."
+                table[entry.variable] = Companion("None", "no gradient path", "plumbing", why)
         marks = dict(remarks.marks)
         if self.loss and self.loss in self.model:
             marks = {name: mark for name, mark in marks.items() if mark != "loss"} | {self.loss: "loss"}
@@ -142,7 +142,7 @@ class GradientView(GraphView):
         for found in self.variables():
             node = self.model.node(found.variable) if found.variable in self.model else None
             update = self.backward.ops[found.variable].update if found.variable in self.backward.ops else ""
-            words = {"unconnected": "None: the loss does not depend on it", "unknown": "", "flows": ""}
+            words = {"unconnected": "None: no derivative leads back to it", "unknown": "", "flows": ""}
             state = words.get(found.state(), found.state())
             norm = f"|g| = {figure(found.norm)}" if found.norm is not None else ""
             rows.append((f"  {found.variable}", shape_text(node.shape()) if node else "",
