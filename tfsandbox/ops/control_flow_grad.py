@@ -28,7 +28,7 @@ def _switch_grad(op: Operation, *grads: Any) -> list[Any]:
 def _merge_grad(op: Operation, grad: Any, _: Any) -> Any:
     """The gradient goes to the branch that ran, through a Switch on the condition's predicate."""
     input_op = op.inputs[0].op
-    context = context_lib._output_context(input_op)
+    context = context_lib.output_context(input_op)
     if context is not None and context.is_while():
         raise NotImplementedError("the gradient of a while loop is not there yet")
     if isinstance(context, context_lib.CondContext):

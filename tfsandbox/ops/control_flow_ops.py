@@ -21,13 +21,13 @@ from tfsandbox.ops import array_ops, math_ops
 from tfsandbox.ops.control_flow_context import (  # noqa: F401
     CondContext,
     ControlFlowContext,
-    WhileContext,
     is_loop_switch,
     merge,
     ref_identity,
     switch,
     switch_ref_or_tensor,
 )
+from tfsandbox.ops.while_context import WhileContext
 from tfsandbox.util import nest
 
 __all__ = ["Assert", "case", "cond", "group", "no_op", "tuple", "while_loop"]

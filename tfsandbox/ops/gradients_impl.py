@@ -300,8 +300,8 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
     Block diagonal: no second derivatives between different xs. Raises `ValueError` for an x of unknown shape.
     """
     xs = _as_list(xs)
-    kwargs: dict[str, Any] = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
-              "aggregation_method": aggregation_method}
+    kwargs: dict[str, Any] = {"colocate_gradients_with_ops": colocate_gradients_with_ops,
+                              "gate_gradients": gate_gradients, "aggregation_method": aggregation_method}
     result = []
     for gradient, x in zip(gradients(ys, xs, **kwargs), xs):
         flat = array_ops.reshape(gradient, [-1])
