@@ -73,7 +73,8 @@ def find_backward(model: GraphModel, gradients: Iterable[tuple[str, str | None]]
 
     `gradients` are (variable or tensor, gradient tensor or None) names of gradients asked for; they end at that
     variable, and only what computes them counts. Without any, every gradient in the model counts. `focus` reduces the
-    forward side to what these nodes depend on; `hide` and `show` are rules of `detail.simplify`. Raises KeyError for an unknown focus.
+    forward side to what these nodes depend on; `hide` and `show` are rules of `detail.simplify`. Raises KeyError for an
+    unknown focus.
     """
     wanted = [node_name(name) for name in focus]
     scene = model
