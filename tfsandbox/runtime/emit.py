@@ -100,6 +100,7 @@ class Emitter:
         self.assigned: set[Operation] = set()
         self.required: list[str] = []
         self.comment = 44
+        self.blocks: list[tuple[str, bool]] = []  # the tests of the open blocks, and whether each is an else
 
     def emit(self) -> Program:
         """The finished program."""
@@ -110,9 +111,8 @@ class Emitter:
             parameters.append(value.name)
         self._find_last_uses()
         self.lines.append(f"def run({', '.join(parameters)}):")
-        position = 0
-        while position < len(plan.steps):
-            position = self._emit_run(position)
+        for index, step in enumerate(plan.steps):
+            self._emit_step(index, self._enter(step.conditions))
         self._emit_return()
         source = "\n".join(self.lines) + "\n"
         words = set(re.findall(r"\w+", source))
@@ -135,28 +135,44 @@ class Emitter:
 
     # ------------------------------------------------------------ steps
 
-    def _emit_run(self, start: int) -> int:
-        """Emit the steps from `start` that share one condition, under one `if`; the index after them."""
-        conditions = self.plan.steps[start].conditions
-        end = start
-        while end < len(self.plan.steps) and self.plan.steps[end].conditions == conditions:
-            end += 1
-        indent = "    "
-        if conditions != ALWAYS:
-            self.lines.append(f"    if {self._condition(conditions)}:")
-            indent = "        "
-        for i in range(start, end):
-            self._emit_step(i, indent)
-        return end
+    def _enter(self, conditions: Conditions) -> str:
+        """Open and close `if` blocks until the lines that follow run under these conditions; their indentation."""
+        path = self._path(conditions)
+        common = 0
+        while common < min(len(path), len(self.blocks)) and path[common] == self.blocks[common][0]:
+            common += 1
+        ended = self.blocks[common] if common < len(self.blocks) else None
+        self.blocks = self.blocks[:common]
+        for text in path[common:]:
+            # The other branch of the `if` that has just ended is its else.
+            is_else = ended is not None and not ended[1] and text in (f"not {ended[0]}", ended[0].removeprefix("not ")) \
+                and text != ended[0] and " " not in text.removeprefix("not ")
+            self.lines.append(f"{_indent(len(self.blocks))}{'else' if is_else else 'if ' + text}:")
+            self.blocks.append((text, is_else))
+            ended = None
+        return _indent(len(self.blocks))
 
-    def _condition(self, conditions: Conditions) -> str:
+    def _path(self, conditions: Conditions) -> list[str]:
+        """The tests, from the outermost in, under which something runs."""
+        if conditions == ALWAYS:
+            return []
+        if len(conditions) > 1:
+            return [self._condition(conditions)]
+        conjunction, = conditions
+        return [self._literal(p, outcome) for p, outcome in _outermost_first(conjunction)]
+
+    def _condition(self, conditions: Conditions, given: frozenset[tuple[Value, bool]] = frozenset()) -> str:
+        """The test for conditions, where `given` is known to hold; `True` where that is enough."""
         alternatives = []
         for conjunction in conditions:
-            literals = sorted((self.expression(p) if p.kind != "ref" else f"{self.ref_name(p.op)}.read()", outcome)
-                              for p, outcome in conjunction)
-            alternatives.append(" and ".join(name if outcome else f"not {name}" for name, outcome in literals))
+            literals = [self._literal(p, outcome) for p, outcome in _outermost_first(conjunction - given)]
+            alternatives.append(" and ".join(literals) or "True")
         alternatives.sort()
         return alternatives[0] if len(alternatives) == 1 else " or ".join(f"({a})" for a in alternatives)
+
+    def _literal(self, predicate: Value, outcome: bool) -> str:
+        name = f"{self.ref_name(predicate.op)}.read()" if predicate.kind == "ref" else self.expression(predicate)
+        return name if outcome else f"not {name}"
 
     def _emit_step(self, index: int, indent: str) -> None:
         step = self.plan.steps[index]
@@ -209,19 +225,26 @@ class Emitter:
         value, which = step.outputs
         value.name = self.identifier(value.op, 0)
         which.name = self.identifier(which.op, 1)
+        given: frozenset[tuple[Value, bool]] = frozenset()
+        if len(step.conditions) == 1:
+            given, = step.conditions
         alive = [(i, v) for i, v in enumerate(step.inputs) if v.conditions]
-        for k, (i, v) in enumerate(alive):
-            word = "if" if k == 0 else "elif"
-            last = k == len(alive) - 1
-            head = "else:" if last and k else f"{word} {self._condition(v.conditions)}:"
-            if v.conditions == ALWAYS:
-                head = "if True:" if k == 0 else "else:"
-            self._line(indent + head, step.op)
-            self._line(f"{indent}    {value.name}, {which.name} = {self.expression(v)}, {self.literal(np.int32(i))}",
-                       step.op)
+        for _, v in alive:
             # Which of them it is is known only in the run.
             v.buffer.pinned = True
         value.buffer.pinned = True
+        if which.last_use < 0 and len(alive) == 2:
+            (_, other), (_, chosen) = alive
+            self._line(f"{indent}{value.name} = {self.expression(chosen)} if "
+                       f"{self._condition(chosen.conditions, given)} else {self.expression(other)}", step.op)
+            return
+        for k, (i, v) in enumerate(alive):
+            test = self._condition(v.conditions, given)
+            # The last one is there if no other is.
+            head = "else:" if k and k == len(alive) - 1 else f"{'elif' if k else 'if'} {test}:"
+            self._line(indent + head, step.op)
+            self._line(f"{indent}    {value.name}, {which.name} = {self.expression(v)}, {self.literal(np.int32(i))}",
+                       step.op)
 
     def _call(self, step: Step, index: int) -> str:
         op, definition = step.op, step.op._op_def
@@ -441,6 +464,17 @@ class Emitter:
         name = self._unused("attr")
         self.constants[name] = value
         return name
+
+
+def _indent(depth: int) -> str:
+    return "    " * (depth + 1)
+
+
+def _outermost_first(conjunction: frozenset[tuple[Value, bool]]) -> list[tuple[Value, bool]]:
+    """The literals in an order in which each predicate is there once those before it hold."""
+    def depth(value: Value) -> int:
+        return max((len(c) for c in value.conditions), default=0)
+    return sorted(conjunction, key=lambda literal: (depth(literal[0]), literal[0].op._id, literal[0].index))
 
 
 def _counted(op: Operation) -> list[tuple[Any, int]]:
