@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfsandbox.framework import conversion, dtypes, ops
+from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.graph import GraphKeys, get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
@@ -256,7 +257,7 @@ def case(pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive
         for predicate, action in reversed(list(zip(predicates, actions))):
             function = functools.partial(cond, predicate, true_fn=action, false_fn=function, strict=strict)
         if exclusive:
-            with ops.control_dependencies([_at_most_one_true(predicates, "Input error: exclusive=True")]):
+            with ops.control_dependencies([_at_most_true(predicates, 1, "Input error: exclusive=True")]):
                 return function()
         return function()
 
@@ -289,22 +290,21 @@ def _last_as_default(predicates: list[Any], actions: list[Any]) -> Any:
     others, other_actions = predicates[:k], actions[:k]
 
     def default() -> Any:
-        if others:
-            check = Assert(predicate, ["None of conditions evaluated as True. Conditions: ",
-                                       array_ops.stack(predicates, name="preds_c")])
-        else:
-            check = Assert(predicate, ["None of conditions evaluated as True. Condition: ", predicate])
-        with ops.control_dependencies([check]):
+        message = (f"Implementation error: selected default action #{k} was called, but some of other predicates are "
+                   f"True: ")
+        data = ["Input error: None of conditions evaluated as True:", array_ops.stack(predicates, name="preds_c")]
+        with ops.control_dependencies([_at_most_true(others, 0, message), Assert(predicate, data)]):
             return action()
     return default, others, other_actions
 
 
-def _at_most_one_true(predicates: list[Tensor], message: str) -> Operation:
+def _at_most_true(predicates: list[Tensor], limit: int, message: str) -> Operation:
+    """A node that fails where more than `limit` predicates are true in the run."""
     stacked = array_ops.stack(predicates, name="preds_c")
     count = math_ops.reduce_sum(math_ops.cast(stacked, dtypes.int32), name="num_true_conds")
-    condition = math_ops.less_equal(count, ops.convert_to_tensor(1, name="n_true_conds"))
+    condition = math_ops.less_equal(count, constant(limit, name="n_true_conds"))
     names = ", ".join(p.name for p in predicates)
-    return Assert(condition, [f"{message}: more than 1 conditions ({names}) evaluated as True:", stacked],
+    return Assert(condition, [f"{message}: more than {limit} conditions ({names}) evaluated as True:", stacked],
                   summarize=len(predicates))
 
 
@@ -369,7 +369,6 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
             maximum_iterations = ops.convert_to_tensor(maximum_iterations, name="maximum_iterations")
             if maximum_iterations.shape.ndims != 0:
                 raise ValueError(f"maximum_iterations must be a scalar, saw shape: {maximum_iterations.shape}")
-            from tfsandbox.framework.constant_op import constant
             counter = constant(0, dtype=maximum_iterations.dtype, name="iteration_counter")
             original_cond, original_body = cond, body
             if try_to_pack:
