@@ -54,6 +54,7 @@ from tfsandbox.framework.dtypes import (  # noqa: F401
     variant,
 )
 from tfsandbox.framework.errors import OpError  # noqa: F401
+from tfsandbox.framework.execution_mode import *  # noqa: F403
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph, reset_default_graph  # noqa: F401
 from tfsandbox.framework.importer import import_graph_def  # noqa: F401
 from tfsandbox.framework.ops import (  # noqa: F401
@@ -85,7 +86,7 @@ from tfsandbox.framework.sparse_tensor import (  # noqa: F401
     convert_to_tensor_or_sparse_tensor,
 )
 from tfsandbox.framework.tensor_shape import Dimension, TensorShape  # noqa: F401
-from tfsandbox.framework.tensor_util import make_ndarray, make_tensor_proto  # noqa: F401
+from tfsandbox.framework.tensor_util import is_tensor, make_ndarray, make_tensor_proto  # noqa: F401
 from tfsandbox.ops.array_ops import *  # noqa: F403
 from tfsandbox.ops.check_ops import *  # noqa: F403
 from tfsandbox.ops.clip_ops import *  # noqa: F403
@@ -109,6 +110,7 @@ from tfsandbox.ops.summary_ops import *  # noqa: F403
 from tfsandbox.ops.template import *  # noqa: F403
 from tfsandbox.ops.variable_scope import *  # noqa: F403
 from tfsandbox.ops.variables import *  # noqa: F403
+from tfsandbox.platform.tf_logging import get_logger  # noqa: F401
 
 __version__ = VERSION = "1.15.5"
 """The TensorFlow whose behaviour this is; programs ask for it. `__sandbox_version__` is the package's own."""

@@ -22,6 +22,7 @@ __all__ = [
     "as_ndarray",
     "as_ndarray_and_dtype",
     "constant_value",
+    "is_tensor",
     "make_ndarray",
     "make_tensor_proto",
     "ndarray_to_proto",
@@ -73,6 +74,15 @@ def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
     else:
         raise TypeError("shape is not a list or tuple")
     return [dim.size for dim in tensor_proto.tensor_shape.dim] == wanted
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor: dense, sparse, slices of one, or a variable."""
+    from tfsandbox.framework.indexed_slices import IndexedSlices
+    from tfsandbox.framework.operation import Tensor
+    from tfsandbox.framework.sparse_tensor import SparseTensor
+
+    return isinstance(x, Tensor | SparseTensor | IndexedSlices) or hasattr(x, "_as_graph_element")
 
 
 # The ops that TensorFlow's Python code looks through. Gradients depend on it: what they build differs where the
