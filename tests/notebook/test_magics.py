@@ -18,6 +18,7 @@ from tfsandbox.notebook import tensorflow_version
 from tfsandbox.notebook.line_arguments import split_words
 from tfsandbox.notebook.magics import MAGIC_NAMES
 from tfsandbox.notebook.views import CodeView, GradientView, GraphView, ScopeMaskView, VariablesView
+from tfsandbox.training.graph_manager import TrainingGraphManager
 from tfsandbox.training.training_scope import training_scope
 
 
@@ -270,6 +271,15 @@ def test_objects_with_a_bundle_of_their_own(program):
         pass
     data, _ = program.display_formatter.format(scope)
     assert "1 of 3 trainable variables train" in data["text/plain"] and "<table" in data["text/html"]
+
+
+def test_a_figure_that_is_none_of_pyplots(program):
+    figure = TrainingGraphManager([program.user_ns["w"]]).plot()
+    shown, _ = program.display_formatter.format(figure)
+    assert shown["image/png"]
+    program.run_line_magic("unload_ext", "tfsandbox")
+    shown, _ = program.display_formatter.format(figure)
+    assert "image/png" not in shown
 
 
 def test_looking_never_fails(program, monkeypatch):

@@ -6,6 +6,7 @@ own ask `framework.display`, where a renderer is put.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -102,12 +103,25 @@ def _table() -> dict[type, Callable[[Any], View | None]]:
     return _known
 
 
+_FIGURE = "matplotlib.figure.Figure"  # a name: nothing is imported for it
+
+
+def _figure_png(figure: Any) -> bytes:
+    """A figure as PNG: the ones of `TrainingGraphManager.plot` are not pyplot's, so nobody else would show them."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
+
+
 def register(shell: Any) -> None:
     """Let the engine's objects display as pictures in this shell."""
     formatter = shell.display_formatter.mimebundle_formatter
     for kind in _table():
         formatter.for_type(kind, lambda value, include=None, exclude=None: render(value))
     display.renderer = render
+    png = shell.display_formatter.formatters["image/png"]
+    if _FIGURE not in png:  # `%matplotlib inline` has its own, and replaces this one
+        png.for_type(_FIGURE, _figure_png)
 
 
 def unregister(shell: Any) -> None:
@@ -117,4 +131,7 @@ def unregister(shell: Any) -> None:
         formatter.pop(kind, None)
     if display.renderer is render:
         display.renderer = None
+    png = shell.display_formatter.formatters["image/png"]
+    if _FIGURE in png and png.lookup_by_type(_FIGURE) is _figure_png:
+        png.pop(_FIGURE)
     _known.clear()
