@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from tfsandbox.ops.array_ops import depth_to_space, space_to_batch, space_to_depth  # noqa: F401
+from tfsandbox.ops.candidate_sampling_ops import (  # noqa: F401
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tfsandbox.ops.embedding_ops import (  # noqa: F401
     embedding_lookup,
     embedding_lookup_sparse,
@@ -17,11 +25,14 @@ from tfsandbox.ops.nn_impl import (  # noqa: F401
     l2_normalize,
     log_poisson_loss,
     moments,
+    nce_loss,
     normalize_moments,
     relu_layer,
+    sampled_softmax_loss,
     separable_conv2d,
     sigmoid_cross_entropy_with_logits,
     sufficient_statistics,
+    swish,
     weighted_cross_entropy_with_logits,
     weighted_moments,
     zero_fraction,

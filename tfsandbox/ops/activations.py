@@ -345,6 +345,26 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
         return relu(array_ops.concat([features, -features], axis, name=name))
 
 
+# ------------------------------------------------------------ swish
+
+
+def swish(features: Any) -> Tensor:
+    """features * sigmoid(features), of which the gradient keeps nothing but `features`."""
+    from tfsandbox.ops.custom_gradient import custom_gradient
+
+    @custom_gradient
+    def build(features: Tensor) -> tuple[Tensor, Any]:
+        def gradient(dy: Tensor) -> Tensor:
+            # Made anew where the gradient has come, not kept until then.
+            with ops.control_dependencies([dy]):
+                gate = math_ops.sigmoid(features)
+            return dy * (gate * (1.0 + features * (1.0 - gate)))
+
+        return features * math_ops.sigmoid(features), gradient
+
+    return build(features)
+
+
 # ------------------------------------------------------------ softmax
 
 softmax_op = register_op("Softmax", "logits: T -> softmax: T", _FLOATS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfsandbox.ops.activations import swish  # noqa: F401
 from tfsandbox.ops.bias import relu_layer  # noqa: F401
 from tfsandbox.ops.convolution import depthwise_conv2d, separable_conv2d  # noqa: F401
 from tfsandbox.ops.cross_entropy import (  # noqa: F401
@@ -19,6 +20,7 @@ from tfsandbox.ops.normalization import (  # noqa: F401
     sufficient_statistics,
     weighted_moments,
 )
+from tfsandbox.ops.sampled_losses import _compute_sampled_logits, nce_loss, sampled_softmax_loss  # noqa: F401
 from tfsandbox.ops.zero_fraction import zero_fraction  # noqa: F401
 
 __all__: list[str] = []

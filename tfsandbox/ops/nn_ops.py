@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfsandbox.ops import candidate_sampling_ops, fused_batch_norm  # noqa: F401 - they register their ops
 from tfsandbox.ops.activations import (  # noqa: F401
     crelu,
     elu,
@@ -50,7 +51,6 @@ from tfsandbox.ops.cross_entropy import (  # noqa: F401
     sparse_softmax_cross_entropy_with_logits,
 )
 from tfsandbox.ops.dropping import dropout, dropout_v2  # noqa: F401
-from tfsandbox.ops.fused_batch_norm import fused_batch_norm as _fused_batch_norm  # noqa: F401 - registers its ops
 from tfsandbox.ops.morphology import dilation2d, erosion2d  # noqa: F401
 from tfsandbox.ops.normalization import local_response_normalization, lrn  # noqa: F401
 from tfsandbox.ops.pooling import (  # noqa: F401
