@@ -89,8 +89,8 @@ class Emitter:
         self.plan = plan
         self.lines: list[str] = []
         self.line_ops: dict[int, Operation] = {}
-        self.used_names: set[str] = {"np", "run", "kernels", "dead", "unfit"}
-        self.constants: dict[str, Any] = {"np": np, "dead": _dead, "unfit": _unfit}
+        self.used_names: set[str] = {"np", "run", "kernels", "dead", "unfit", "own"}
+        self.constants: dict[str, Any] = {"np": np, "dead": _dead, "unfit": _unfit, "own": _own}
         self.constant_names: dict[int, str] = {}
         self.kernel_names: dict[int, str] = {}
         self.refs: dict[str, Operation] = {}
@@ -99,6 +99,7 @@ class Emitter:
         self.notes: dict[str, str] = {}
         self.assigned: set[Operation] = set()
         self.required: list[str] = []
+        self.last_uses: dict[tuple[Operation, int], int] = {}  # of a tensor, under whatever conditions
         self.comment = 44
         self.blocks: list[tuple[str, bool]] = []  # the tests of the open blocks, and whether each is an else
 
@@ -125,13 +126,13 @@ class Emitter:
     def _find_last_uses(self) -> None:
         for i, step in enumerate(self.plan.steps):
             for value in step.inputs:
-                value.last_use = i
+                self.last_uses[value.op, value.index] = i
                 value.buffer.last_use = max(value.buffer.last_use, i)
             for conjunction in step.conditions:
                 for predicate, _ in conjunction:
-                    predicate.last_use = predicate.buffer.last_use = _NEVER
+                    self.last_uses[predicate.op, predicate.index] = predicate.buffer.last_use = _NEVER
         for value in self.plan.fetches:
-            value.last_use = value.buffer.last_use = _NEVER
+            self.last_uses[value.op, value.index] = value.buffer.last_use = _NEVER
 
     # ------------------------------------------------------------ steps
 
@@ -186,6 +187,8 @@ class Emitter:
             return
         self._note_initialized(step)
         text = self._call(step, index)
+        if step.copies:
+            text = f"own({text})"
         targets = []
         for value in step.outputs:
             value.name = self.identifier(value.op, value.index)
@@ -215,8 +218,8 @@ class Emitter:
         other = right if target is left else left
         if other is target:
             return None
-        step.outputs[0].name = target.name
-        return f"{target.name} {definition.infix}= {self.expression(other)}"
+        step.outputs[0].name = self.expression(target)
+        return f"{self.expression(target)} {definition.infix}= {self.expression(other)}"
 
     def _gives_tuple(self, definition: OpDef) -> bool:
         return bool(definition.outputs) and definition.outputs[0].is_list
@@ -233,7 +236,7 @@ class Emitter:
             # Which of them it is is known only in the run.
             v.buffer.pinned = True
         value.buffer.pinned = True
-        if which.last_use < 0 and len(alive) == 2:
+        if (which.op, 1) not in self.last_uses and len(alive) == 2:
             (_, other), (_, chosen) = alive
             self._line(f"{indent}{value.name} = {self.expression(chosen)} if "
                        f"{self._condition(chosen.conditions, given)} else {self.expression(other)}", step.op)
@@ -263,8 +266,7 @@ class Emitter:
             target = self._dead_input(step, index, REUSE_BYTES)
             if target is not None:
                 name = self.kernel_name(definition)
-                step.outputs[0].buffer = target.buffer
-                return f"{name}({', '.join(arguments)}, out={target.name})"
+                return f"{name}({', '.join(arguments)}, out={self.expression(target)})"
             if definition.infix is not None:
                 if len(arguments) == 1:
                     return f"{definition.infix}{arguments[0]}"
@@ -306,7 +308,10 @@ class Emitter:
         return grouped
 
     def _dead_input(self, step: Step, index: int, least: int) -> Value | None:
-        """An input whose memory nobody needs after this step and which has the output's shape and type."""
+        """An input whose memory nobody needs after this step and which has the output's shape and type.
+
+        The output keeps the buffer that it has in the plan: its views share that one, and it knows their last uses.
+        """
         output = step.outputs[0]
         size = output.nbytes
         if size is None or size < least or step.conditions != ALWAYS:
@@ -316,8 +321,6 @@ class Emitter:
             if (value.kind == "computed" and buffer.owned and not buffer.pinned and buffer.last_use == index
                     and value.conditions == ALWAYS and value.dtype == output.dtype
                     and value.shape.is_fully_defined() and value.shape.as_list() == output.shape.as_list()):
-                output.buffer = buffer
-                buffer.last_use = max(buffer.last_use, output.last_use)
                 return value
         return None
 
@@ -325,20 +328,24 @@ class Emitter:
         step = self.plan.steps[index]
         dead = []
         for value in dict.fromkeys(step.inputs):
-            if (value.kind == "computed" and value.last_use == index and value.conditions == ALWAYS
-                    and step.conditions == ALWAYS and (value.nbytes or 0) >= RELEASE_BYTES):
-                dead.append(value.name)
+            if (value.kind == "computed" and self.last_uses[value.op, value.index] == index
+                    and value.conditions == ALWAYS and step.conditions == ALWAYS
+                    and (value.nbytes or 0) >= RELEASE_BYTES):
+                dead.append(self.expression(value))
         if dead:
             self.lines.append(f"{indent}del {', '.join(dict.fromkeys(dead))}")
 
     def _emit_return(self) -> None:
         results = []
+        given: dict[Buffer, tuple[Operation, int]] = {}
         for value in self.plan.fetches:
             if value.kind == "ref" or value.kind == "read":
                 text = f"{self.expression(value)}.copy()"
             else:
                 text = self.expression(value)
-                if not value.buffer.owned or value.buffer.pinned:
+                # Of two results that share memory each must be the caller's own.
+                shared = given.setdefault(value.buffer, (value.op, value.index)) != (value.op, value.index)
+                if not value.buffer.owned or value.buffer.pinned or shared:
                     # A string of rank 0 is bytes, of which numpy alone would make a fixed width.
                     text = f"np.array({text}, object)" if value.dtype == dtypes.string else f"np.array({text})"
             if value.conditions != ALWAYS:
@@ -498,6 +505,13 @@ def _described(constant: Any) -> str:
     if array.size <= 8 and array.dtype != object:
         return f"{array.dtype.name} {' '.join(str(array.tolist()).split())}"
     return f"{array.dtype.name} array of shape {array.shape}"
+
+
+def _own(result: Any) -> Any:
+    """A copy of what a kernel gave, whose memory may be a variable's."""
+    if isinstance(result, (tuple, list)):
+        return type(result)([_own(part) for part in result])
+    return result.copy() if isinstance(result, np.ndarray) else result
 
 
 def _dead(name: str) -> Any:

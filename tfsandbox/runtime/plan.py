@@ -15,6 +15,7 @@ from tfsandbox.framework import errors
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.runtime.old_values import FORWARDS, mark_copies, mutated_storages
 from tfsandbox.runtime.order import input_of, mutates, needed_ops, ordered_ops
 from tfsandbox.runtime.rewrites import PlanRewrite
 from tfsandbox.runtime.simplifications import RESHAPES, SIMPLIFICATIONS, with_scalars
@@ -48,6 +49,8 @@ class Planner:
         self.values: dict[Tensor, Value] = {}
         self.conditions: dict[Operation, Conditions] = {}
         self.misfits: dict[Operation, str] = {}
+        self.mutated: set[str] = set()
+        self.held: dict[Tensor, Value] = {}
         self.plan = Plan([], [], [])
         self.feeds = set(feeds)
         for i, tensor in enumerate(feeds):
@@ -66,12 +69,15 @@ class Planner:
             rewrite.prepare(ops)
         if self.rewrites:
             ops = needed_ops(wanted, self.feeds, self.rewrites)
+        self.mutated = mutated_storages(ops)
         for op in ordered_ops(ops, self.feeds, self.rewrites):
             self.add(op)
         self.plan.fetches = [self.values[t] for t in fetches]
         waited_for = {control for op in ops for control in op._control_inputs
                       if not _cannot_fail(control, self.values)}
         self._drop_unused(waited_for.union(targets))
+        if self.mutated:
+            mark_copies(self.plan)
         return self.plan
 
     def _drop_unused(self, kept: set[Operation]) -> None:
@@ -125,12 +131,29 @@ class Planner:
         for rule in SIMPLIFICATIONS:
             replacement = rule(op, values, shapes)
             if isinstance(replacement, Value):
+                if replacement.storages & self.mutated and op.type not in FORWARDS:
+                    continue  # the result is a value of its own, which stays when the variable changes
                 self._alias(op, replacement, rule.__doc__ or rule.__name__)
                 return
             if replacement is not None:
                 self._step(op, values, shapes, conditions, replacement)
                 return
         self._step(op, values, shapes, conditions)
+
+    def hold(self, op: Operation, predicate: Value) -> Value:
+        """The predicate of a Switch; one in a variable that the run changes is read once, for all that it decides."""
+        if not predicate.storages & self.mutated:
+            return predicate
+        tensor = input_of(op, 1, self.rewrites)
+        if tensor not in self.held:
+            source = predicate
+            if source.kind == "ref":
+                source = Value("read", source.op.outputs[source.index], source.shape, conditions=source.conditions)
+            value = Value("computed", tensor, source.shape, owned=True, conditions=source.conditions)
+            value.op, value.index = op, len(op._outputs)  # an output of its own beside those that the node has
+            self.plan.steps.append(Step(op, [source], [value], source.conditions, "{0}.copy()"))
+            self.held[tensor] = value
+        return self.held[tensor]
 
     def _unfed(self, op: Operation) -> Exception:
         dtype = {"float32": "float", "float64": "double"}.get(op._attrs["dtype"].name, op._attrs["dtype"].name)
@@ -231,6 +254,8 @@ class Planner:
             # A template only reshapes: the result is a view.
             is_view = definition.is_view or template is not None
             value = Value("computed", tensor, shape, owned=not is_view, conditions=conditions)
+            if is_view or op.type in ("Merge", "RefMerge"):
+                value.storages = frozenset().union(*(v.storages for v in values))
             if is_view:
                 _share(value, values)
             if op.type in RESHAPES or template is not None:
@@ -282,7 +307,7 @@ def _under(value: Value, conditions: Conditions) -> Value:
     other = Value(value.kind, value.op.outputs[value.index], value.shape, value.constant, conditions=conditions)
     other.buffer = value.buffer
     other.name = value.name
-    other.op, other.index, other.dtype = value.op, value.index, value.dtype
+    other.op, other.index, other.dtype, other.storages = value.op, value.index, value.dtype, value.storages
     return other
 
 
@@ -344,7 +369,7 @@ def _handle_no_op(planner: Planner, op: Operation, inputs: Sequence[Any], condit
 
 
 def _handle_switch(planner: Planner, op: Operation, inputs: Sequence[Any], conditions: Conditions) -> bool:
-    data, predicate = inputs
+    data, predicate = inputs[0], planner.hold(op, inputs[1])
     planner.plan.elided[op] = "became an if"
     for outcome, tensor in enumerate(op._outputs):
         if predicate.constant is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfsandbox.framework import errors
+from tfsandbox.runtime.values import storage_of
 
 if TYPE_CHECKING:
     from tfsandbox.framework.operation import Operation
@@ -76,8 +77,7 @@ class SessionState:
     def ref(self, op: Operation) -> Ref:
         """The storage of a variable op."""
         with self.lock:
-            # Two nodes with one shared_name are one variable.
-            name = (op._attrs.get("shared_name") or b"").decode() or op.name
+            name = storage_of(op)
             found = self.refs.get(name)
             if found is None:
                 shape = op._attrs["shape"]

@@ -18,6 +18,11 @@ Conditions = frozenset[Condition]
 ALWAYS: Conditions = frozenset([frozenset()])
 
 
+def storage_of(op: Operation) -> str:
+    """What a variable's storage goes by in a session: two nodes with one shared_name are one variable."""
+    return (op._attrs.get("shared_name") or b"").decode() or op.name
+
+
 class Buffer:
     """Memory that one or several values share."""
 
@@ -32,8 +37,8 @@ class Buffer:
 class Value:
     """A value in a plan: fed, constant, a variable's storage, or computed by a step."""
 
-    __slots__ = ("kind", "dtype", "shape", "constant", "op", "index", "buffer", "conditions", "name", "last_use",
-                 "reshaped_from")
+    __slots__ = ("kind", "dtype", "shape", "constant", "op", "index", "buffer", "conditions", "name",
+                 "reshaped_from", "storages")
 
     def __init__(self, kind: str, tensor: Tensor, shape: TensorShape, constant: Any = None, owned: bool = False,
                  conditions: Conditions = ALWAYS) -> None:
@@ -45,8 +50,9 @@ class Value:
         self.buffer = Buffer(owned)
         self.conditions = conditions
         self.name = ""
-        self.last_use = -1
         self.reshaped_from: Value | None = None  # the same elements in another shape
+        # The variables whose memory this may be: it changes when they do.
+        self.storages: frozenset[str] = frozenset([storage_of(tensor._op)] if kind in ("ref", "read") else ())
 
     @property
     def nbytes(self) -> int | None:
@@ -65,6 +71,7 @@ class Step:
     conditions: Conditions = ALWAYS
     template: str | None = None  # the expression, where a simplification found a shorter one
     misfit: str = ""  # why the shapes of the inputs do not fit the op: all the step can do is raise
+    copies: bool = False  # the result is a view of a variable that changes while the view is in use
 
 
 @dataclass
