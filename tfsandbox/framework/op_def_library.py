@@ -7,6 +7,7 @@ number becomes the constant `Add/y`), types are inferred from the inputs, attrib
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -139,15 +140,19 @@ def _convert_one(definition: op_registry.OpDef, arg: op_registry.ArgDef, value: 
         raise TypeError(f"{prefix} type {getattr(known, 'name', known)} of argument '{source}'.") from None
 
 
+def _in_snake_case(op_type: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type).lower()
+
+
 def _convert_list(definition: op_registry.OpDef, arg: op_registry.ArgDef, values: Any, attrs: dict[str, Any],
                   arguments: dict[str, Any], inferred_from: dict[str, str]) -> list[Tensor]:
     if not isinstance(values, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{definition.name}' Op, not {values}.")
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{_in_snake_case(definition.name)}' Op, not {values}.")
     dtype, preferred = arg.type, None
     if arg.number_attr is not None:
         if arg.number_attr in attrs and len(values) != attrs[arg.number_attr]:
-            raise ValueError(f"List argument '{arg.name}' to '{definition.name}' Op with length {len(values)} must "
-                             f"match length {attrs[arg.number_attr]} of argument "
+            raise ValueError(f"List argument '{arg.name}' to '{_in_snake_case(definition.name)}' Op with length "
+                             f"{len(values)} must match length {attrs[arg.number_attr]} of argument "
                              f"'{inferred_from[arg.number_attr]}'.")
         minimum = definition.attrs[arg.number_attr].minimum
         if minimum is not None and len(values) < minimum:

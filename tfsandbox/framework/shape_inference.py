@@ -138,6 +138,8 @@ def _run_rule(op: Operation) -> list[TensorShape]:
     count = len(op._outputs)
     try:
         return infer(GraphShapeContext(op), count)
+    except _InvalidShapeValue as error:
+        raise ValueError(str(error)) from None
     except ValueError as error:
         context = _AskingContext(op)
         reason = error
@@ -145,6 +147,8 @@ def _run_rule(op: Operation) -> list[TensorShape]:
             infer(context, count)
             while context.learn():
                 infer(context, count)
+        except _InvalidShapeValue as earlier:
+            raise ValueError(str(earlier)) from None
         except ValueError as earlier:
             reason = earlier
         shapes = ", ".join(_text(t._shape) for t in op._inputs)
@@ -192,11 +196,10 @@ def _compute_constant(tensor: Tensor, depth: int) -> np.ndarray | None:
     if op.type == "Const":
         value = op._attrs["value"]
     elif op.type in _FROM_SHAPE:
-        value = _FROM_SHAPE[op.type](op, tensor)
-        if value is None:
-            return None  # set_shape may still make it known
-    elif (op._op_def.foldable and op._op_def.kernel_fn is not None and depth < 60 and op._inputs
-          and op._op_def.state_fn is None):
+        value = _FROM_SHAPE[op.type](op, tensor)  # if it is None, set_shape may still make it known
+    definition = op._op_def
+    if value is None and (definition.foldable and definition.kernel_fn is not None and depth < 60 and op._inputs
+                          and definition.state_fn is None):
         size = tensor._shape.num_elements()
         if size is None or size <= _LARGEST_CONSTANT:
             inputs: list[Any] = []
@@ -209,8 +212,8 @@ def _compute_constant(tensor: Tensor, depth: int) -> np.ndarray | None:
                 inputs.append(part)
             else:
                 value = _evaluate(op, inputs, tensor.value_index)
-        if value is None:
-            return None
+    if value is None:
+        return None
     tensor.__dict__["_constant"] = (value,)
     return value
 
@@ -245,24 +248,28 @@ _FROM_SHAPE: dict[str, Callable[..., np.ndarray | None]] = {
     "Shape": _shape_constant, "ShapeN": _shape_constant, "Size": _size_constant, "Rank": _rank_constant}
 
 
+class _InvalidShapeValue(ValueError):
+    """A tensor that a node uses as a shape holds a number below -1; the text is complete as it is."""
+
+
 def partial_shape_value(tensor: Tensor, depth: int = 0) -> TensorShape:
     """A shape vector in the graph as the shape it describes, unknown sizes as None.
 
-    Looks through what programs build shapes from: Shape, Pack, ConcatV2, StridedSlice of one of them, Cast.
+    Looks through what TensorFlow looks through: Shape, Pack of constants, ConcatV2 and StridedSlice of one of them.
     """
     value = constant_value(tensor)
     if value is not None:
         if value.ndim != 1:
             return UNKNOWN
+        if value.size and value.min() < -1:
+            raise _InvalidShapeValue(f"Invalid value in tensor used for shape: {value[value < -1][0]}")
         return TensorShape([None if d < 0 else int(d) for d in value])
     op = tensor.op
     if depth < 20:
-        if op.type == "Shape":
-            return op._inputs[0]._shape
-        if op.type == "Cast":
-            return partial_shape_value(op._inputs[0], depth + 1)
-        if op.type == "Pack" and all(t._shape.ndims == 0 for t in op._inputs):
-            return TensorShape([_partial_size(t) for t in op._inputs])
+        if op.type in ("Shape", "ShapeN"):
+            return op._inputs[tensor.value_index]._shape
+        if op.type == "Pack" and not any(t._shape.ndims for t in op._inputs):
+            return TensorShape([_known_size(t) for t in op._inputs])
         if op.type == "ConcatV2":
             total = TensorShape([])
             for part in op._inputs[:-1]:
@@ -281,19 +288,9 @@ def _unknown_of_length(shape: TensorShape) -> TensorShape:
     return UNKNOWN if length is None else TensorShape([None] * length)
 
 
-def _partial_size(tensor: Tensor) -> int | None:
+def _known_size(tensor: Tensor) -> int | None:
     value = constant_value(tensor)
-    if value is not None:
-        return int(value) if value >= 0 else None
-    op = tensor.op
-    if op.type == "StridedSlice" and op._attrs["shrink_axis_mask"] == 1:
-        begin = constant_value(op._inputs[1])
-        source = partial_shape_value(op._inputs[0], 1)
-        if begin is not None and begin.size == 1 and source.ndims is not None:
-            index = int(begin.ravel()[0])
-            if -source.ndims <= index < source.ndims:
-                return source.as_list()[index]
-    return None
+    return None if value is None or value < 0 else int(value)
 
 
 def _partial_slice(op: Operation, depth: int) -> TensorShape | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfsandbox.framework.shape_inference import UNKNOWN
+import numpy as np
+
+from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.tensor_shape import TensorShape
 
 Sizes = tuple[int | None, ...]
@@ -80,8 +82,20 @@ def merge_prefix(shape: TensorShape, prefix: TensorShape) -> TensorShape:
         return shape
     rank = len(prefix.sizes)
     with_rank_at_least(shape, rank)
-    head = merge(TensorShape.from_sizes(shape.sizes[:rank]), prefix)
-    return head.concatenate(TensorShape.from_sizes(shape.sizes[rank:]))
+    head = tuple(merge_sizes(size, known) for size, known in zip(shape.sizes, prefix.sizes))
+    return TensorShape.from_sizes(head + shape.sizes[rank:])
+
+
+def size_of_scalar(c: ShapeContext, index: int) -> int | None:
+    """The size that an input is, None if it is not known; `ValueError` unless it is a number that can be one."""
+    value = c.value(index)
+    if value is None:
+        return None
+    if np.ndim(value):
+        raise ValueError(f"Input must be scalar but has rank {np.ndim(value)}")
+    if value < 0:
+        raise ValueError(f"Dimension size, given by scalar input {index}, must be non-negative but is {int(value)}")
+    return int(value)
 
 
 def joined(*parts: TensorShape) -> TensorShape:

@@ -33,6 +33,7 @@ from tfsandbox.ops.blocks import (
     batch_to_space, batch_to_space_nd, depth_to_space, required_space_to_batch_paddings, space_to_batch,
     space_to_batch_nd, space_to_depth)
 from tfsandbox.ops.unique_ops import listdiff, setdiff1d, unique, unique_with_counts
+from tfsandbox.ops.sequence_distance import edit_distance
 from tfsandbox.ops.searching import searchsorted, unravel_index
 from tfsandbox.ops import dense_slices  # it registers a conversion
 
@@ -40,9 +41,9 @@ newaxis = None
 
 __all__ = [
     "batch_gather", "batch_to_space", "batch_to_space_nd", "bitcast", "boolean_mask", "broadcast_dynamic_shape",
-    "broadcast_static_shape", "broadcast_to", "concat", "depth_to_space", "ensure_shape", "expand_dims", "fill",
-    "gather", "gather_nd", "guarantee_const", "identity", "identity_n", "invert_permutation", "matrix_transpose",
-    "meshgrid", "newaxis", "one_hot", "ones", "ones_like", "pad", "parallel_stack", "placeholder",
+    "broadcast_static_shape", "broadcast_to", "concat", "depth_to_space", "edit_distance", "ensure_shape",
+    "expand_dims", "fill", "gather", "gather_nd", "guarantee_const", "identity", "identity_n", "invert_permutation",
+    "matrix_transpose", "meshgrid", "newaxis", "one_hot", "ones", "ones_like", "pad", "parallel_stack", "placeholder",
     "placeholder_with_default", "rank", "repeat", "required_space_to_batch_paddings", "reshape", "reverse",
     "reverse_sequence", "reverse_v2", "roll", "scatter_nd", "searchsorted", "sequence_mask", "setdiff1d", "shape",
     "shape_n", "size", "slice", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse_placeholder", "split",

@@ -139,7 +139,9 @@ def _batched_to_space(shape: TensorShape, count: int, block: Any, crops: Any) ->
     shape = with_rank_at_least(shape, count + 1)
     if shape.sizes is None:
         return UNKNOWN
-    batch = None if block is None else _divided(shape.sizes[0], math.prod(int(b) for b in block))
+    batch = None if block is None else shape.sizes[0]
+    for by in () if block is None else block:
+        batch = _divided(batch, int(by))
     spatial: list[int | None] = []
     for i, size in enumerate(shape.sizes[1:count + 1]):
         if size is None or block is None or crops is None:

@@ -116,7 +116,8 @@ def _dynamic_stitch(indices: list[Any], data: list[Any]) -> Any:
                             f"{text_of_shape(places)}")
         if np.size(places):
             if np.min(places) < 0:
-                raise errors.InvalidArgumentError(None, None, f"indices[{i}] is out of range")
+                bad = np.flatnonzero(np.ravel(places) < 0)[0]
+                raise errors.InvalidArgumentError(None, None, f"indices[{bad}] is out of range")
             count = max(count, int(np.max(places)) + 1)
     # Rows that no index names are left open by TensorFlow; zeros are as good as any.
     result = np.full((count, *rest), b"", object) if first.dtype == object else np.zeros((count, *rest), first.dtype)

@@ -101,10 +101,10 @@ def _consecutive(parts: Sequence[Tensor], flat: Tensor) -> tuple[Tensor, Tensor]
     if all(size is not None for size in sizes):
         total = constant(sum(sizes), flat.dtype)  # type: ignore[arg-type]
     else:
-        each = []
+        each: list[Any] = []
         for matrix, size in zip(parts, sizes):
             if size is not None:
-                each.append(constant(size))
+                each.append(size)
             else:
                 with ops.colocate_with(matrix):
                     each.append(array_ops.shape(matrix)[0])

@@ -12,7 +12,7 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext, unchanged
-from tfsandbox.framework.shape_rules import with_rank
+from tfsandbox.framework.shape_rules import size_of_scalar, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops.kernel_values import as_array, text_of_shape
 
@@ -157,20 +157,13 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     axis = c.attr("axis")
     if axis < -1:
         raise ValueError("axis must be >= -1")
-    with_rank(c.shape(1), 0)
-    with_rank(c.shape(2), 0)
-    with_rank(c.shape(3), 0)
+    depth = size_of_scalar(c, 1)
     sizes = c.shape(0).sizes
     if sizes is None:
         return UNKNOWN
     if axis == -1:
         axis = len(sizes)
-    elif axis > len(sizes):
-        raise ValueError(f"Shape must be at least rank {axis} but is rank {len(sizes)}")
-    depth = c.value(1)
-    if depth is not None and depth < 0:
-        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(depth)}")
-    return TensorShape.from_sizes((*sizes[:axis], None if depth is None else int(depth), *sizes[axis:]))
+    return TensorShape.from_sizes((*sizes[:axis], depth, *sizes[axis:]))
 
 
 @one_hot_op.kernel
@@ -208,7 +201,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
         if dtype is not None:
             for what, found in (("on_value", on_dtype), ("off_value", off_dtype)):
                 if found is not None and found != dtype:
-                    raise TypeError(f"dtype {found!r} of {what} does not match dtype parameter {dtype!r}")
+                    raise TypeError(f"dtype {found} of {what} does not match dtype parameter {dtype}")
         else:
             dtype = on_dtype or off_dtype or dtypes.float32
         if on_value is None:
@@ -218,6 +211,6 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
             off_value = ops.convert_to_tensor(0, dtype, name="off_value")
             off_dtype = dtype
         if on_dtype != off_dtype:
-            raise TypeError(f"dtype {on_dtype!r} of on_value does not match dtype {off_dtype!r} of off_value")
+            raise TypeError(f"dtype {on_dtype} of on_value does not match dtype {off_dtype} of off_value")
         return apply_op("OneHot", indices=indices, depth=depth, on_value=on_value, off_value=off_value, axis=axis,
                         name=name)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
-
-import numpy as np
 
 from tfsandbox.framework import ops
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import unchanged
+from tfsandbox.ops.kernel_values import as_array
+from tfsandbox.ops.string_numbers import number_text
 
 __all__ = ["Print"]
 
@@ -60,36 +61,29 @@ def Print(input_: Any, data: list[Any], message: str | None = None, first_n: int
 
 def summarized(value: Any, count: int) -> str:
     """A tensor's first `count` elements (all if negative) as TensorFlow's messages write them."""
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return _element(array[()])
-    limit = array.size if count < 0 else count
-    if array.ndim == 1 or limit == 0:
-        shown = " ".join(_element(v) for v in array.ravel()[:limit])
-        return shown + ("..." if array.size > limit else "")
-    left = [limit]
+    array = as_array(value)
+    shown = array.size if count < 0 else min(count, array.size)
+    text = _rows([_element(item) for item in array.reshape(-1)[:shown]], array.shape) if array.size else ""
+    return text + ("..." if shown < array.size else "")
 
-    def nested(part: np.ndarray) -> str:
-        if part.ndim == 0:
-            left[0] -= 1
-            return _element(part[()])
-        pieces = []
-        for item in part:
-            if left[0] <= 0:
-                break
-            pieces.append(nested(item))
-        return "[" + " ".join(pieces) + "]" if part.ndim < array.ndim else "".join(pieces)
-    text = nested(array)
-    return text + ("..." if array.size > limit else "")
+
+def _rows(items: list[str], shape: tuple[int, ...]) -> str:
+    """The first elements of an array of this shape: axes but the first in brackets, cut off rows with dots."""
+    if len(shape) < 2:
+        return " ".join(items)
+    size = math.prod(shape[1:])
+    texts = []
+    for start in range(0, len(items), size):
+        row = items[start:start + size]
+        cut = len(shape) == 2 and len(row) < size
+        texts.append(f"[{_rows(row, shape[1:])}{'...' if cut else ''}]")
+    return "".join(texts)
 
 
 def _element(value: Any) -> str:
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, (bool, np.bool_)):
-        return "1" if value else "0"
-    if isinstance(value, (float, np.floating)):
-        return f"{float(value):g}"
-    if isinstance(value, (complex, np.complexfloating)):
-        return f"({value.real:g},{value.imag:g})"
-    return str(value)
+        return "".join(_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in value)
+    return number_text(value)
+
+
+_ESCAPES = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord("\""): "\\\"", ord("'"): "\\'", ord("\\"): "\\\\"}

@@ -101,7 +101,7 @@ ensure_shape_op = register_op("EnsureShape", "input: T -> output: T", "shape: sh
 
 @ensure_shape_op.shape
 def _ensure_shape_shape(c: ShapeContext) -> TensorShape:
-    return merge(c.shape(0), c.attr("shape"))
+    return merge(c.attr("shape"), c.shape(0))
 
 
 @ensure_shape_op.kernel(view=True)

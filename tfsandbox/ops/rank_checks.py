@@ -100,7 +100,7 @@ def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: int | None =
             return result
 
         def failure(found: int) -> str:
-            listed = ", ".join(str(_known_rank(rank)) for rank in ranks)
+            listed = ", ".join(repr(tensor_util.constant_value(rank)) for rank in ranks)
             return (f"{message or ''}.  Tensor {x.name} must have rank in ({listed}).  Received rank {found}, shape "
                     f"{x.get_shape()}")
 

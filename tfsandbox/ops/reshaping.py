@@ -114,7 +114,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     if sizes is None:
         return UNKNOWN
     if axis is None:
-        return unknown_of_rank(len(sizes) + 1)
+        return UNKNOWN
     if np.size(axis) != 1:
         raise ValueError("'dim' input must be a tensor with a single value")
     place = int(np.ravel(axis)[0])

@@ -14,6 +14,7 @@ from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
+from tfsandbox.ops.kernel_values import text_of_shape
 
 _BOUND = "T: type; out_type: type in {int32, int64} = int32"
 lower_bound_op = register_op("LowerBound", "sorted_inputs: T, values: T -> output: out_type", _BOUND)
@@ -50,8 +51,8 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
     """Where each of `values` would go into the sorted last axis of `sorted_sequence`: before equal elements, or after
     them with `side="right"`. Both have the same shape but for the last axis."""
     last = array_ops.shape_internal(sorted_sequence)[-1]
-    rows = array_ops.reshape(sorted_sequence, [-1, last])
     values_last = array_ops.shape_internal(values)[-1]
+    rows = array_ops.reshape(sorted_sequence, [-1, last])
     wanted = array_ops.reshape(values, [-1, values_last])
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
@@ -78,10 +79,13 @@ def _unravel_index_shape(c: ShapeContext) -> TensorShape:
 @unravel_index_op.kernel
 def _unravel_index(indices: Any, dims: Any) -> Any:
     indices = np.asarray(indices)
-    total = int(np.multiply.reduce(dims.astype(np.int64)))
-    if np.any(indices >= total) or np.any(indices < 0):
-        raise errors.InvalidArgumentError(None, None, "index is out of bound as with dims")
-    return np.array(np.unravel_index(indices, dims), indices.dtype)
+    if indices.ndim > 1:
+        raise errors.InvalidArgumentError(
+            None, None, f'The indices can only be scalar or vector, got "{text_of_shape(indices)}"')
+    # Indices outside wrap around, as in C.
+    sizes = np.multiply.accumulate(dims[::-1])[::-1]
+    places = [np.trunc(np.fmod(indices, size) / (size // dim)) for dim, size in zip(dims, sizes)]
+    return np.array(places, indices.dtype)
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:

@@ -28,7 +28,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
         # A vector chooses whole rows.
         first = merge(condition, TensorShape.from_sizes(shape.sizes[:1]))
         return first.concatenate(TensorShape.from_sizes(shape.sizes[1:]))
-    return merge(condition, shape)
+    return merge(shape, condition)
 
 
 @select_op.kernel

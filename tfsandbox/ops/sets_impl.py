@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import dtypes, errors, ops
+from tfsandbox.framework import errors, ops
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Tensor
-from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
+from tfsandbox.framework.shape_inference import ShapeContext, unknown
 from tfsandbox.framework.shape_rules import merge, with_rank, with_rank_at_least
 from tfsandbox.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from tfsandbox.framework.tensor_shape import TensorShape
@@ -61,10 +61,7 @@ def _sparse_to_sparse_shape(c: ShapeContext) -> list[TensorShape]:
     return _result_shapes(left[0] if left[0] is not None else right[0])
 
 
-@set_size_op.shape
-def _set_size_shape(c: ShapeContext) -> TensorShape:
-    sizes = c.value_as_shape(2).sizes
-    return UNKNOWN if not sizes else TensorShape.from_sizes(sizes[:-1])
+set_size_op.shape(unknown)
 
 
 Groups = dict[tuple[int, ...], set[Any]]
@@ -145,10 +142,10 @@ def _set_size(set_indices: Any, set_values: Any, set_shape: Any) -> Any:
 # ------------------------------------------------------------ public functions
 
 
-def _operand(value: Any, dtype: dtypes.DType | None = None) -> Any:
+def _operand(value: Any, name: str) -> Any:
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
-    return value if isinstance(value, SparseTensor) else ops.convert_to_tensor(value, dtype=dtype)
+    return value if isinstance(value, SparseTensor) else ops.convert_to_tensor(value, name=name)
 
 
 def _parts(value: Any, prefix: str) -> dict[str, Any]:
@@ -159,9 +156,9 @@ def _parts(value: Any, prefix: str) -> dict[str, Any]:
 
 
 def _set_operation(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTensor:
-    a, b = _operand(a), _operand(b)
+    a, b = _operand(a, "a"), _operand(b, "b")
     if a.dtype.base_dtype != b.dtype.base_dtype:
-        raise TypeError(f"Types don't match, {a.dtype!r} vs {b.dtype!r}.")
+        raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
     if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         # The op takes the dense operand first.
         a, b = b, a
@@ -174,7 +171,7 @@ def _set_operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sp
 
 def set_size(a: Any, validate_indices: bool = True) -> Tensor:
     """a.shape[:-1], int32: the number of different values in each row of the SparseTensor `a`."""
-    a = _operand(a)
+    a = _operand(a, "a")
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
     return apply_op("SetSize", set_indices=a.indices, set_values=a.values, set_shape=a.dense_shape,

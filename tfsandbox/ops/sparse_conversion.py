@@ -96,7 +96,8 @@ def _sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any,
 def _sparse_to_dense_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
     from tfsandbox.ops import math_ops
     values_grad = array_ops.gather_nd(grad, op.inputs[0])
-    return [None, None, values_grad, math_ops.reduce_sum(grad) - math_ops.reduce_sum(values_grad)]
+    default_grad = math_ops.reduce_sum(grad) - math_ops.reduce_sum(values_grad)
+    return [array_ops.zeros_like(op.inputs[0]), array_ops.zeros_like(op.inputs[1]), values_grad, default_grad]
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,

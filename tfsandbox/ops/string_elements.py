@@ -173,8 +173,9 @@ def _compiled(pattern: Any) -> re.Pattern[bytes]:
         # The syntax is that of RE2; what it shares with Python's reads the same.
         return re.compile(text)
     except re.error as error:
-        raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {text.decode(errors='replace')}, error: "
-                                                      f"{error}") from None
+        shown = text.decode(errors="replace")
+        reason = f"missing ): {shown}" if "missing )" in error.msg else str(error)
+        raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {shown}, error: {reason}") from None
 
 
 def _rewriting(rewrite: Any) -> Callable[[re.Match[bytes]], bytes]:
@@ -300,6 +301,8 @@ def _decode(input: Any) -> Any:
     def decoded(text: bytes) -> bytes:
         try:
             bare = text.rstrip(b"=")
+            if len(bare) % 4 == 1:
+                raise errors.InvalidArgumentError(None, None, "Base64 string length cannot be 1 modulo 4.")
             if not re.fullmatch(rb"[A-Za-z0-9_-]*", bare):
                 raise binascii.Error
             return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))

@@ -158,9 +158,14 @@ def _ends(array: np.ndarray, summarize: int) -> Any:
 def _element(value: Any) -> str:
     if isinstance(value, bytes):
         return f'"{value.decode("utf-8", "replace")}"'
-    if isinstance(value, (bool, np.bool_)):
+    return number_text(value)
+
+
+def number_text(value: Any) -> str:
+    """A number as TensorFlow's messages write it: true is 1, and of a complex number they say nothing."""
+    if isinstance(value, bool | np.bool_):
         return "1" if value else "0"
-    if isinstance(value, (complex, np.complexfloating)):
+    if isinstance(value, complex | np.complexfloating):
         return "?"
     if isinstance(value, (float, np.floating)):
         # As few digits as TensorFlow tries: enough for most numbers, or else enough for all.

@@ -28,8 +28,11 @@ tile_op = register_op("Tile", "input: T, multiples: Tmultiples -> output: T",
 def _tile_shape(c: ShapeContext) -> TensorShape:
     with_rank(c.shape(1), 1)
     multiples = c.value_as_shape(1)
+    rank = c.shape(0).ndims
+    if rank is not None:
+        multiples = with_rank(multiples, rank)
     if multiples.sizes is None:
-        return UNKNOWN if c.shape(0).sizes is None else TensorShape([None] * len(c.shape(0)))
+        return UNKNOWN
     shape = with_rank(c.shape(0), len(multiples.sizes))
     assert shape.sizes is not None
     return TensorShape.from_sizes(tuple(0 if 0 in (size, times) else None if size is None or times is None
@@ -199,6 +202,8 @@ def _repeat_along(data: Any, repeats: Any, axis: int, name: str | None) -> Tenso
             repeats = array_ops.reshape(repeats, []) if repeats.shape.ndims else repeats
             tiled = _tile_axis(array_ops.expand_dims(data, axis + 1), axis + 1, repeats)
             return array_ops.reshape(tiled, array_ops.concat([sizes[:axis], [-1], sizes[axis + 1:]], 0))
+        if repeats.shape.ndims == 1 and data.shape.dims is not None:
+            data.shape.dims[axis].assert_is_compatible_with(repeats.shape.dims[0])  # type: ignore[index]
         if repeats.shape.ndims != axis + 1:
             own = array_ops.shape(repeats)
             rank = array_ops.rank(repeats)

@@ -21,7 +21,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         tensor = ops.convert_to_tensor(tensor, name="tensor")
         wanted = dtypes.as_dtype(tf_type)
         if tensor.dtype != wanted:
-            raise TypeError(f"{message or ''}  {tensor.name} must be of type {wanted!r}")
+            raise TypeError(f"{message or ''}  {tensor.name} must be of type {wanted}")
         return control_flow_ops.no_op("statically_determined_correct_type")
 
 
@@ -31,7 +31,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with ops.name_scope(name, "assert_integer", [x]):
         x = ops.convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype!r}')
+            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
         return control_flow_ops.no_op("statically_determined_was_integer")
 
 
@@ -55,11 +55,11 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
             wanted, first = found, tensor
         elif found != wanted:
             where = "" if first is None else f" as {first.name}"
-            raise ValueError(f"{tensor.name}, type={tensor.dtype!r}, must be of the same type ({wanted!r}){where}.")
+            raise ValueError(f"{tensor.name}, type={tensor.dtype}, must be of the same type ({wanted}){where}.")
     if wanted is None:
         return dtypes.float32
     if not wanted.is_floating:
-        raise ValueError(f"Expected floating point type, got {wanted!r}.")
+        raise ValueError(f"Expected floating point type, got {wanted}.")
     return wanted
 
 
