@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 v1 = sys.modules["tfsandbox"]
+__path__: list[str] = []  # a package to the import system: `import tensorflow.compat.v1`
 
 _horizon = datetime.date(2019, 8, 21)  # TensorFlow 1.15's
 

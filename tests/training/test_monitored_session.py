@@ -179,7 +179,8 @@ def test_session_manager(model: dict[str, Any], tmp_path: Path) -> None:
         path = tf.train.Saver().save(session, str(tmp_path / "m"))
     assert manager.recover_session("")[1] is False
     assert manager.recover_session("", saver=tf.train.Saver(), checkpoint_dir=str(tmp_path))[1] is True
-    assert manager.recover_session("", saver=tf.train.Saver([model["w"]]), checkpoint_filename_with_path=path)[1] is False
+    partly = tf.train.Saver([model["w"]])
+    assert manager.recover_session("", saver=partly, checkpoint_filename_with_path=path)[1] is False
     with pytest.raises(ValueError, match="you must also pass a local_init_op"):
         tf.train.SessionManager(ready_for_local_init_op=missing)
 
@@ -202,7 +203,8 @@ def test_a_worker_waits_for_the_chief(model: dict[str, Any], tmp_path: Path) -> 
     def work() -> None:
         with graph.as_default(), training_scope(is_chief=False):
             order.append("worker waits")
-            with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path / "worker"), max_wait_secs=10) as session:
+            folder = str(tmp_path / "worker")
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, max_wait_secs=10) as session:
                 order.append("worker runs")
                 results["before"] = session.run(model["w"])
                 session.run(model["train"])

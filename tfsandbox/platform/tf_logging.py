@@ -27,18 +27,22 @@ def get_logger() -> _logging.Logger:
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of that level, with `%` arguments."""
     get_logger().log(level, msg, *args, **kwargs)
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of level DEBUG."""
     get_logger().debug(msg, *args, **kwargs)
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of level INFO."""
     get_logger().info(msg, *args, **kwargs)
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of level WARN."""
     get_logger().warning(msg, *args, **kwargs)
 
 
@@ -46,18 +50,22 @@ warn = warning
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of level ERROR."""
     get_logger().error(msg, *args, **kwargs)
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of level FATAL."""
     get_logger().fatal(msg, *args, **kwargs)
 
 
 def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message of that level."""
     get_logger().log(level, msg, *args, **kwargs)
 
 
 def TaskLevelStatusMessage(msg: Any) -> None:
+    """Log a message of level ERROR."""
     error(msg)
 
 
@@ -95,5 +103,6 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+    """Log a message if the condition is true."""
     if condition:
         log(level, msg, *args)
