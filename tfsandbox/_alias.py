@@ -176,15 +176,14 @@ class _Loader(Loader):
 def _find_module(name: str, own: str) -> ModuleType | None:
     """The sandbox's module at the path `own`: a file, or a namespace that stands as an attribute."""
     module = _import(own)
-    if module is not None:
-        return module
-    parent, _, child = name.rpartition(".")
-    module = getattr(sys.modules.get(parent), child, None)
-    if not isinstance(module, ModuleType):
-        return None
-    if getattr(module, "__spec__", None) is None and not hasattr(module, "__path__"):
-        module.__path__ = []  # a namespace made by hand may hold others: tf.nn.rnn_cell
+    if module is None:
+        parent, _, child = name.rpartition(".")
+        module = getattr(sys.modules.get(parent), child, None)
+        if not isinstance(module, ModuleType):
+            return None
         sys.modules.setdefault(own, module)  # `from ... import` looks below the module's own name
+    if own.count(".") == 1 and not hasattr(module, "__path__"):
+        module.__path__ = []  # a namespace may hold others: tensorflow.nn.rnn_cell, tensorflow.compat.v1
     return module
 
 
@@ -201,7 +200,7 @@ def _import(own: str) -> ModuleType | None:
 
 def _submodule(package: ModuleType, name: str) -> ModuleType | None:
     """A package's module that nobody has imported yet."""
-    if name.startswith("_") or not hasattr(package, "__path__"):
+    if name.startswith("_") or not getattr(package, "__path__", None):
         return None
     return _import(f"{package.__name__}.{name}")
 
@@ -229,7 +228,7 @@ def explain_missing_names(module: ModuleType) -> None:
 
         __getattr__.explains = True  # type: ignore[attr-defined]
         vars(module)["__getattr__"] = __getattr__
-    if type(module) is ModuleType and hasattr(module, "__path__"):
+    if type(module) is ModuleType and getattr(module, "__path__", None):
         module.__class__ = _Namespace
     for child in list(vars(module).values()):
         if isinstance(child, ModuleType) and child.__name__.rpartition(".")[0] == module.__name__:
