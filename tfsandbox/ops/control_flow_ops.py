@@ -18,7 +18,11 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops, math_ops
+from tfsandbox.ops import (
+    array_ops,
+    control_flow_protos,  # noqa: F401 - how contexts are written to a MetaGraphDef
+    math_ops,
+)
 from tfsandbox.ops.control_flow_context import (  # noqa: F401
     CondContext,
     ControlFlowContext,
