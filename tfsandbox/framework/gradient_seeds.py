@@ -50,6 +50,7 @@ class Seeds:
         self._applies = set(applies)
         self.seeds: list[Seed] = self._named()
         self.scopes: dict[str, list[Seed]] = {}
+        self._found_scopes: dict[int, str | None] = {}
         for seed in self.seeds:
             if seed.scope is not None:
                 self.scopes.setdefault(seed.scope, []).append(seed)
@@ -83,6 +84,11 @@ class Seeds:
         """The gradient scope that a node lies in, None for nodes outside."""
         if not self.scopes:
             return None
+        if i not in self._found_scopes:
+            self._found_scopes[i] = self._find_scope(i)
+        return self._found_scopes[i]
+
+    def _find_scope(self, i: int) -> str | None:
         name = self.graph.names[i]
         end = name.rfind("/")
         while end > 0:
@@ -130,27 +136,35 @@ class Seeds:
         graph = self.graph
         candidates = [self._with_parts(i) for i in range(len(graph)) if self._is_fill_of_ones(i)]
         self._follow(candidates)
+        candidates = [seed for seed in candidates
+                      if seed.trains or seed.after & self._sure_signs or self._reaches_gathered(seed)]
         times = Counter(i for seed in candidates for i in seed.after & self.signs)
         sure = [seed for seed in candidates if any(times[i] == 1 for i in seed.after & self.signs)]
         explained = {i for seed in sure for i in seed.after}
         left = [seed for seed in candidates if explained.isdisjoint(seed.after & (self._applies | self.signs))]
-        left = [seed for seed in left if seed.after & self.signs or seed.trains or self._reaches_gathered(seed)]
         return sure + [seed for seed in left if not any(self._is_inner(seed, other) for other in left)]
 
     @cached_property
-    def signs(self) -> set[int]:
-        """The nodes that only a gradient has: *Grad ops, sums to a shape, products with what the forward pass multiplies.
+    def _sure_signs(self) -> set[int]:
+        """The nodes that no forward pass has: *Grad ops, sums to the shape that was broadcast."""
+        graph = self.graph
+        return {i for i, op in enumerate(graph.ops) if _GRADIENT_OP.fullmatch(op)
+                or any(graph.ops[j] in _GRADIENT_HELPERS for j, _ in graph.inputs[i])}
 
-        And the Identities of gradients that wait for each other.
+    @cached_property
+    def signs(self) -> set[int]:
+        """The nodes that point to a gradient, where one may be: the sure ones, and what follows here.
+
+        Gradients that wait for each other, and products with what the forward pass multiplies.
         """
         graph = self.graph
-        found = set()
+        found = set(self._sure_signs)
+        found.update(j for i in self._sure_signs if graph.ops[i] == "Sum" for j in graph.users[i]
+                     if graph.ops[j] == "Reshape")
         for i, op in enumerate(graph.ops):
-            if _GRADIENT_OP.fullmatch(op) or any(graph.ops[j] in _GRADIENT_HELPERS for j, _ in graph.inputs[i]):
-                found.add(i)
-            elif op == "Identity":
-                if any(graph.ops[j] == "NoOp" and graph.inputs[i] and graph.inputs[i][0][0] in graph.controls[j]
-                       for j in graph.controls[i]):
+            if op == "Identity" and graph.controls[i] and graph.inputs[i] and graph.is_floating(i):
+                source = graph.inputs[i][0][0]
+                if any(graph.ops[j] == "NoOp" and source in graph.controls[j] for j in graph.controls[i]):
                     found.add(i)
             elif op == "MatMul" and (graph.nodes[i].attr["transpose_a"].b or graph.nodes[i].attr["transpose_b"].b):
                 if any(graph.ops[j] == "MatMul" and j != i and source in graph.inputs[j]

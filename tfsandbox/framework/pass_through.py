@@ -18,6 +18,9 @@ _STATEFUL_OP = re.compile(r"\w*(Variable|Queue|Dequeue|Enqueue|Iterator|Reader|R
                           r"LookupTable|HashTable|StagingArea|Stage|Unstage)\w*|VarHandleOp|Multinomial|TruncatedNormal")
 
 
+_ADDITIONS = ("Add", "AddV2")
+_DIVISIONS = ("RealDiv", "Div")
+
 # Checks
 
 
@@ -93,31 +96,31 @@ def dropouts(graph: NodeGraph, protected: Container[int]) -> dict[int, Source]:
 
 def _behind(graph: NodeGraph, source: Source) -> Source:
     """What a chain of plain Identities hands on."""
-    while graph.ops[source[0]] == "Identity" and graph.inputs[source[0]]:
-        following = graph.inputs[source[0]][0]
-        if following[0] == source[0]:
+    for _ in range(len(graph)):  # a file may have a cycle
+        if graph.ops[source[0]] != "Identity" or not graph.inputs[source[0]]:
             break
-        source = following
+        source = graph.inputs[source[0]][0]
     return source
+
+
+def _operands(graph: NodeGraph, source: Source, *ops: str) -> list[Source]:
+    """The two (or one) data inputs of a node of one of these ops, behind Identities; empty for other nodes."""
+    i = _behind(graph, source)[0]
+    count = 1 if ops in (("Floor",), ("Cast",)) else 2
+    return graph.inputs[i] if graph.ops[i] in ops and len(graph.inputs[i]) == count else []
 
 
 def _dropped(graph: NodeGraph, scaled: Source, mask: Source) -> Source | None:
     """The `x` of `scaled = x * (1 / keep)`, where `mask` is random, 1 in the share `keep` of its places, else 0."""
-    mask = _behind(graph, mask)
-    operands = graph.inputs[mask[0]]
-    if graph.ops[mask[0]] == "Floor":
-        total = _behind(graph, operands[0])
-        if graph.ops[total[0]] not in ("Add", "AddV2"):
-            return None
-        for keep, noise in (graph.inputs[total[0]], graph.inputs[total[0]][::-1]):
+    for total in _operands(graph, mask, "Floor"):
+        summands = _operands(graph, total, *_ADDITIONS)
+        for keep, noise in (summands, summands[::-1]) if summands else ():
             if _is_uniform(graph, noise):
-                return _divided(graph, scaled, lambda source, keep=keep: _same(graph, source, keep))
-    elif graph.ops[mask[0]] == "Cast":
-        compared = _behind(graph, operands[0])
-        if graph.ops[compared[0]] == "GreaterEqual":
-            noise, rate = graph.inputs[compared[0]]
-            if _is_uniform(graph, noise):
-                return _divided(graph, scaled, lambda source: _is_rest(graph, source, rate))
+                return _divided(graph, scaled, _same, keep)
+    for compared in _operands(graph, mask, "Cast"):
+        compared_with = _operands(graph, compared, "GreaterEqual")
+        if compared_with and _is_uniform(graph, compared_with[0]):
+            return _divided(graph, scaled, _is_rest, compared_with[1])
     return None
 
 
@@ -138,10 +141,9 @@ def _is_number(graph: NodeGraph, source: Source, number: float) -> bool:
 def _is_rest(graph: NodeGraph, source: Source, rate: Source) -> bool:
     """Whether a tensor is `1 - rate`."""
     i = _behind(graph, source)[0]
-    if graph.ops[i] == "Sub":
-        one, subtracted = graph.inputs[i]
-        if _is_number(graph, one, 1.0) and _same(graph, subtracted, rate):
-            return True
+    difference = _operands(graph, source, "Sub")
+    if difference and _is_number(graph, difference[0], 1.0) and _same(graph, difference[1], rate):
+        return True
     values = graph.constant(i), graph.constant(_behind(graph, rate)[0])
     return values[0] is not None and values[1] is not None and values[0].size == 1 == values[1].size \
         and bool(values[0] == 1 - values[1])
@@ -149,29 +151,29 @@ def _is_rest(graph: NodeGraph, source: Source, rate: Source) -> bool:
 
 def _is_uniform(graph: NodeGraph, source: Source) -> bool:
     """Whether a tensor is drawn from [0, 1): RandomUniform, alone or as `tf.random_uniform` scales it."""
-    i = _behind(graph, source)[0]
-    if graph.ops[i] in ("Add", "AddV2") and _is_number(graph, graph.inputs[i][1], 0.0):
-        i = _behind(graph, graph.inputs[i][0])[0]
-    if graph.ops[i] == "Mul":
-        width = _behind(graph, graph.inputs[i][1])[0]
-        from_0_to_1 = graph.ops[width] == "Sub" and _is_number(graph, graph.inputs[width][0], 1.0) \
-            and _is_number(graph, graph.inputs[width][1], 0.0)
-        if from_0_to_1 or _is_number(graph, (width, 0), 1.0):
-            i = _behind(graph, graph.inputs[i][0])[0]
-    return graph.ops[i] == "RandomUniform"
+    scaled = _operands(graph, source, *_ADDITIONS)
+    if scaled and _is_number(graph, scaled[1], 0.0):
+        source = scaled[0]
+    product = _operands(graph, source, "Mul")
+    if product:
+        width = _operands(graph, product[1], "Sub")
+        from_0_to_1 = width and _is_number(graph, width[0], 1.0) and _is_number(graph, width[1], 0.0)
+        if from_0_to_1 or _is_number(graph, product[1], 1.0):
+            source = product[0]
+    return graph.ops[_behind(graph, source)[0]] == "RandomUniform"
 
 
-def _divided(graph: NodeGraph, scaled: Source, is_keep: Callable[[Source], bool]) -> Source | None:
-    """The `x` of `x / keep` or `x * (1 / keep)`."""
-    i = _behind(graph, scaled)[0]
-    if graph.ops[i] in ("RealDiv", "Div") and is_keep(graph.inputs[i][1]):
-        return graph.inputs[i][0]
-    if graph.ops[i] == "Mul":
-        for x, factor in (graph.inputs[i], graph.inputs[i][::-1]):
-            j = _behind(graph, factor)[0]
-            if graph.ops[j] in ("RealDiv", "Div") and _is_number(graph, graph.inputs[j][0], 1.0) \
-                    and is_keep(graph.inputs[j][1]):
-                return x
+def _divided(graph: NodeGraph, scaled: Source, is_keep: Callable[[NodeGraph, Source, Source], bool],
+             given: Source) -> Source | None:
+    """The `x` of `x / keep` or `x * (1 / keep)`, where `keep` is what `given` says."""
+    quotient = _operands(graph, scaled, *_DIVISIONS)
+    if quotient and is_keep(graph, quotient[1], given):
+        return quotient[0]
+    product = _operands(graph, scaled, "Mul")
+    for x, factor in (product, product[::-1]) if product else ():
+        inverse = _operands(graph, factor, *_DIVISIONS)
+        if inverse and _is_number(graph, inverse[0], 1.0) and is_keep(graph, inverse[1], given):
+            return x
     return None
 
 
@@ -185,13 +187,30 @@ def _conditions_of_nothing(graph: NodeGraph, found: dict[int, Source], protected
             continue
         through: set[int] = set()
         ends = [_handed_on(graph, source, found, through) for source in graph.inputs[i]]
-        if through.isdisjoint(found) or any(graph.ops[j] != "Switch" for j, _ in ends):
+        if through.isdisjoint(found) or any(graph.ops[j] != "Switch" or len(graph.inputs[j]) != 2 for j, _ in ends):
             continue
         (one, output), (other, other_output) = ends
         if {output, other_output} == {0, 1} and graph.inputs[one][0] == graph.inputs[other][0] \
                 and _same(graph, graph.inputs[one][1], graph.inputs[other][1]):
             merges[i] = graph.inputs[one][0]
     return merges
+
+
+def idle_pivots(graph: NodeGraph) -> dict[int, set[int]]:
+    """The branch markers of conditions that nothing reads, and the Switches that their condition has besides."""
+    found = {}
+    switches: dict[Source, set[int]] = {}
+    for i, op in enumerate(graph.ops):
+        if op == "Switch" and len(graph.inputs[i]) == 2:
+            switches.setdefault(_behind(graph, graph.inputs[i][1]), set()).add(i)
+    for i, op in enumerate(graph.ops):
+        if op == "Identity" and graph.inputs[i] and not graph.all_users(i):
+            j = graph.inputs[i][0][0]
+            if graph.ops[j] == "Switch" and len(graph.inputs[j]) == 2 and graph.inputs[j][0] == graph.inputs[j][1]:
+                others = switches[_behind(graph, graph.inputs[j][1])] - {j}
+                if others:
+                    found[i] = others
+    return found
 
 
 def _handed_on(graph: NodeGraph, source: Source, found: dict[int, Source], through: set[int]) -> Source:

@@ -74,7 +74,7 @@ class PrunedGraph:
         return source
 
     def _order(self, i: int) -> None:
-        """Control edges to kept nodes only; one from a check becomes edges from what it waited for, where that tells."""
+        """Control edges from kept nodes only; one from a check becomes edges from what it waited for, if that tells."""
         kept: list[int] = []
         for j in self.controls[i]:
             if j in self.kept:
@@ -100,15 +100,20 @@ class PrunedGraph:
         if self._with_state is None:
             self._with_state = self.graph.dependents(j for j in range(len(self.graph)) if has_state(self.graph, j))
         frontier = [j for j in frontier if j in self._with_state and not self.graph.is_variable(j)]
-        if not frontier:
-            return []
-        before = self._before(i)
-        return [j for j in frontier if j not in before]
+        return sorted(self._not_before(i, frontier)) if frontier else []
 
-    def _before(self, i: int) -> set[int]:
-        """What a node runs after anyway."""
-        return self.graph.reach([i], lambda k: [j for j, _ in self.inputs.get(k, ())] +
-                                [j for j in self.controls.get(k, ()) if j in self.kept])
+    def _not_before(self, i: int, nodes: list[int]) -> set[int]:
+        """Which of the nodes a node does not run after anyway. What a check guards is near: breadth first."""
+        left = set(nodes)
+        seen = {i}
+        layer = [i]
+        while layer and left:
+            layer = [j for k in layer for j in [*(j for j, _ in self.inputs.get(k, ())),
+                                                *(j for j in self.controls.get(k, ()) if j in self.kept)]]
+            layer = [j for j in dict.fromkeys(layer) if j not in seen]
+            seen.update(layer)
+            left.difference_update(layer)
+        return left
 
     # Identities
 

@@ -12,8 +12,8 @@ from functools import cached_property
 
 from tfsandbox.framework.gradient_seeds import Seed, Seeds
 from tfsandbox.framework.node_graph import IS_INITIALIZED_OPS, NodeGraph
+from tfsandbox.framework.pass_through import Source, assertions, dropouts, idle_pivots
 from tfsandbox.framework.saver_nodes import SAVE_OPS, can_be_restricted, first_saved
-from tfsandbox.framework.pass_through import Source, assertions, dropouts
 from tfsandbox.framework.training_updates import Updates, apply_ops
 
 # What tells of a tensor's shape, not of its value.
@@ -44,6 +44,7 @@ class Pruning:
             if op == "CheckNumerics" and i not in self.protected and graph.inputs[i]}
         self.dropouts = dropouts(graph, self.protected) if remove_dropout else {}
         self.handed_on.update(self.dropouts)
+        self.idle = idle_pivots(graph)
         self.summaries = self._gradient_summaries()
         self.forced = self.after_updates | self.summaries
         self.ends: dict[int, str] = {}  # and why
@@ -67,7 +68,7 @@ class Pruning:
                 for v in needed:
                     del self.state[v]
                 continue
-            found = self._forward_ends() or self._orphaned()
+            found = self._forward_ends() or self._orphaned() or self._living_pivots()
             if not found:
                 break
             self.forward.update(found)
@@ -132,7 +133,7 @@ class Pruning:
         for i in range(len(graph)):
             if i in self.protected:
                 ends[i] = "protected"
-            elif i in self.forced or i in self.families or i in self.checks or self.saves_nothing(i):
+            elif i in self.forced or i in self.families or i in self.checks or i in self.idle or self.saves_nothing(i):
                 continue
             elif graph.is_variable(i):
                 ends[i] = "a variable"
@@ -184,8 +185,10 @@ class Pruning:
         if seeds.scope_of(i) is not None:
             return True
         if any(i in span for span in self._optimizing):
-            if graph.ops[i] in _LEFT_OVER or i in seeds.signs or i not in self._varying:
+            if graph.ops[i] in _LEFT_OVER or i in seeds.signs or not (seeds.masks[i] or i in self._varying):
                 return True
+        if graph.ops[i] == "Identity" and i in seeds.signs and seeds.masks[i]:  # a gradient that waits for others
+            return True
         nameless = [seed for seed in seeds.of_mask(seeds.masks[i]) if seed.scope is None]
         if not nameless:
             return False
@@ -195,10 +198,13 @@ class Pruning:
             and any(not seeds.masks[j] and graph.ops[j] != "Const" for j, _ in graph.inputs[i])
 
     def _optimizers_spans(self) -> list[range]:
-        """The numbers of the nodes from a gradient's start to the last update of it, where the order is known."""
+        """The numbers of the nodes from a gradient's start to the last update, where the order is known.
+
+        Without an update, to the last node that is surely the gradient's.
+        """
         spans = []
         for seed in self.seeds.seeds:
-            roots = seed.after.intersection(self.updates.roots)
+            roots = seed.after.intersection(self.updates.roots) or seed.after & self.seeds.signs
             if roots and seed.in_order and not seed.inner:
                 spans.append(range(seed.first, max(roots)))
         return spans
@@ -233,9 +239,10 @@ class Pruning:
         anything = self._depends(i for i, op in enumerate(graph.ops)
                                  if graph.is_variable(i) or op.startswith("Placeholder") or op == "Const")
         arriving = self._next_seeds(gone)
+        dropping = graph.value_ancestors(self.dropouts)
         found = {}
         for i in gone:
-            if graph.is_variable(i) or i in self.handed_on:
+            if graph.is_variable(i) or i in self.handed_on or i in dropping or self._ends_a_gradient(i):
                 continue
             for j in graph.users[i]:
                 if j in self.kept:
@@ -247,9 +254,14 @@ class Pruning:
                     and self._is_made_before(i, seeds.of_mask(mask)):
                 found[i] = "the forward pass computes it, for the gradient to start from"
         for i in self._differentiated():
-            if i not in self.kept and i not in self.forced and i not in self.families:
+            if seeds.scope_of(i) is None and i not in self.kept and i not in self.forced and i not in self.families:
                 found[i] = "the gradient starts from it"
         return found
+
+    def _living_pivots(self) -> dict[int, str]:
+        """The unread branch markers of conditions that stay."""
+        return {i: "an end of the graph" for i, switches in self.idle.items()
+                if i not in self.kept and i not in self.forced and not switches.isdisjoint(self.kept)}
 
     def _is_checked_or_shown(self, i: int, user: int, depending: set[int]) -> bool:
         """Whether a value that depends on what is trained goes into CheckNumerics, or into what runs after a step."""
@@ -305,8 +317,9 @@ class Pruning:
         if len(graph.inputs[i]) < 2 or graph.ops[i] in ("Reshape", "Tile"):
             return False
         for j, _ in graph.inputs[i]:
-            while j != seed.node and graph.ops[j] in ("Reshape", "Tile", "Identity", "ExpandDims"):
-                j = graph.inputs[j][0][0]
+            for _ in range(8):
+                if j != seed.node and graph.inputs[j] and graph.ops[j] in ("Reshape", "Tile", "Identity", "ExpandDims"):
+                    j = graph.inputs[j][0][0]
             if j == seed.node:
                 return True
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tfsandbox.framework.node_graph import IS_INITIALIZED_OPS
 from tfsandbox.framework.pruned_graph import PrunedGraph
 from tfsandbox.framework.pruning import Pruning
-from tfsandbox.framework.saver_nodes import RESTORE_OPS
 
 RULES = ("optimizer", "slot", "gradient", "check", "identity", "dropout")
 
@@ -56,16 +55,20 @@ class Reasons:
         while left and changed:
             changed, waiting = False, []
             for i in left:
-                users = {rules.get(j, "") if j not in self.pruned.kept else "kept" for j in graph.all_users(i)}
+                readers = self.pruning.idle.get(i) or graph.all_users(i)
+                users = {rules.get(j, "") if j not in self.pruned.kept else "kept" for j in readers}
                 users.discard("kept")
                 if "" in users:
                     waiting.append(i)
                     continue
-                rules[i] = users.pop() if len(users) == 1 and users <= {"slot", "check", "dropout"} else "gradient"
+                alone = len(users) == 1 and users <= {"slot", "check"}
+                rules[i] = "dropout" if "dropout" in users else users.pop() if alone else "gradient"
                 changed = True
             left = waiting
-        for i in left:  # loops
-            rules[i] = "gradient"
+        checking = graph.ancestors(i for i, rule in rules.items() if rule == "check") if left else set()
+        for i in left:  # loops, and conditions with a marker that nothing reads
+            of_gradient = self.pruning.seeds.masks[i] or self.pruning.seeds.scope_of(i) is not None
+            rules[i] = "check" if i in checking and not of_gradient else "gradient"
 
     # Reasons
 
@@ -104,14 +107,13 @@ class Reasons:
         if graph.ops[i] in IS_INITIALIZED_OPS:
             return f"asks for {name}, which goes"
         if graph.is_write(i):
-            behind = graph.inputs[i][1][0]
-            while graph.ops[behind] in ("Identity", "Reshape") and graph.inputs[behind]:
-                behind = graph.inputs[behind][0][0]
-            verb = "restores" if graph.ops[behind] in RESTORE_OPS else "initialises"
+            verb = "restores" if pruning.updates.is_restored(graph.inputs[i][1][0]) else "initialises"
             return f"{verb} {name}, which goes"
         return f"reads {name}, which goes"
 
     def _feeds_only(self, i: int) -> str:
+        if i in self.pruning.idle:
+            return "marks a branch that goes"
         users = list(dict.fromkeys(j for j in self.graph.all_users(i) if j not in self.pruned.kept))
         if not users:
             return "part of a gradient that nothing reads" if self._rules[i] == "gradient" else "feeds nothing"

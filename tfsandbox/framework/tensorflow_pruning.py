@@ -43,7 +43,7 @@ def pruned(graph_def: Any, protected: Container[str]) -> Any:
 
 
 def _behind(text: str, spliced: dict[str, str]) -> str:
-    seen = set()
+    seen: set[str] = set()
     while text in spliced:
         if text in seen:
             raise ValueError(f"The Identity nodes {', '.join(sorted(seen))} feed each other.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -53,7 +53,7 @@ class TrainingNodes:
     Iterating gives the decisions, indexing by a node's name one of them.
     """
 
-    def __init__(self, mode: str, decisions: list[NodeDecision], make_graph_def: Any) -> None:
+    def __init__(self, mode: str, decisions: list[NodeDecision], make_graph_def: Callable[[], Any]) -> None:
         self.mode = mode
         self.decisions = decisions
         self._make_graph_def = make_graph_def
@@ -162,12 +162,15 @@ def _protected(graph: NodeGraph, names: Iterable[str] | None) -> list[int]:
 
 
 def _as_tensorflow(input_graph: Any, protected_nodes: Iterable[str] | None) -> TrainingNodes:
-    result = tensorflow_pruning.pruned(input_graph, protected_nodes or ())
+    protected = protected_nodes if isinstance(protected_nodes, Container) else list(protected_nodes or ())
+    result = tensorflow_pruning.pruned(input_graph, protected)
     left = {node.name for node in result.node}
     decisions = []
     for node in input_graph.node:
-        keep = node.name in left
-        checks = node.op == "CheckNumerics"
-        reason = "" if keep else "only checks its input" if checks else f"hands on {node.input[0]}"
-        decisions.append(NodeDecision(node.name, node.op, keep, "" if keep else "check" if checks else "identity", reason))
+        if node.name in left:
+            decisions.append(NodeDecision(node.name, node.op, True, "", ""))
+        elif node.op == "CheckNumerics":
+            decisions.append(NodeDecision(node.name, node.op, False, "check", "only checks its input"))
+        else:
+            decisions.append(NodeDecision(node.name, node.op, False, "identity", f"hands on {node.input[0]}"))
     return TrainingNodes("tensorflow", decisions, lambda: result)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from tfsandbox.framework.gradient_seeds import Seeds
 from tfsandbox.framework.node_graph import INITIALISER_OPS, IS_INITIALIZED_OPS, NodeGraph
@@ -142,7 +141,7 @@ class Updates:
         """Variables that nothing but updates reads and that run along with them: powers of the betas, step counts."""
         graph = self.graph
         everyone = (1 << len(self.seeds.seeds)) - 1
-        written: dict[int, int] = {}
+        written = set()
         for i in self.after:
             if graph.is_write(i) and i not in self.roots:
                 variable = graph.written_variable(i)
@@ -150,8 +149,8 @@ class Updates:
                     continue
                 late = self._made_after(variable, everyone)
                 if late or (late is None and self._is_taken_from_one(variable)):
-                    written.setdefault(variable, i)
-        for variable, i in written.items():
+                    written.add(variable)
+        for variable in sorted(written):
             if variable in self.trained or variable in self.state:
                 continue
             values = graph.reach([variable], lambda j: [] if graph.is_write(j) else graph.users[j])
@@ -164,7 +163,7 @@ class Updates:
         graph = self.graph
         for i in graph.users[variable]:
             for j in graph.users[i] if self.read_variable(i) == variable else ():
-                if graph.ops[j] == "Sub" and graph.inputs[j][1][0] == i:
+                if graph.ops[j] == "Sub" and len(graph.inputs[j]) == 2 and graph.inputs[j][1][0] == i:
                     one = graph.constant(graph.inputs[j][0][0])
                     if one is not None and one.size == 1 and float(one.reshape(())) == 1.0:
                         return True
@@ -195,7 +194,7 @@ class Updates:
         return found
 
     def family(self, variable: int) -> set[int]:
-        """What belongs to a state variable: itself, its first value's Assign, restoring it, asking for it, reading it."""
+        """What belongs to a state variable: itself, its first Assign, restoring it, asking for it, reading it."""
         graph = self.graph
         found = {variable}
         initialisers = []
@@ -204,7 +203,7 @@ class Updates:
                 continue
             op = graph.ops[i]
             if op in INITIALISER_OPS and graph.inputs[i][0][0] == variable and len(graph.inputs[i]) > 1:
-                if self._is_restored(graph.inputs[i][1][0]):
+                if self.is_restored(graph.inputs[i][1][0]):
                     found.add(i)
                 elif variable not in graph.value_ancestors([graph.inputs[i][1][0]]):
                     initialisers.append(i)
@@ -214,7 +213,8 @@ class Updates:
         initialisers.sort(key=lambda i: (graph.names[i] != name, i))
         return found | set(initialisers[:1])
 
-    def _is_restored(self, i: int) -> bool:
+    def is_restored(self, i: int) -> bool:
+        """Whether a value comes from a checkpoint."""
         graph = self.graph
         for _ in range(4):
             if graph.ops[i] in RESTORE_OPS:
