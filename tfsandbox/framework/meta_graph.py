@@ -46,7 +46,7 @@ def export_scoped_meta_graph(filename: str | None = None, graph_def: Any = None,
         meta.meta_info_def.CopyFrom(meta_info_def)
     meta.meta_info_def.tensorflow_version = "1.15.5"
     meta.meta_info_def.tensorflow_git_version = "tfsandbox"
-    for name in sorted({node.op for node in graph_def.node}):
+    for name in ops_used_by_graph_def(graph_def):
         definition = op_registry.find(name)
         if definition is not None:
             meta.meta_info_def.stripped_op_list.op.add().CopyFrom(graph_def_lib.op_def_to_proto(definition))
@@ -72,6 +72,26 @@ def export_scoped_meta_graph(filename: str | None = None, graph_def: Any = None,
     if filename:
         write_message(filename, meta, as_text)
     return meta, variables
+
+
+def ops_used_by_graph_def(graph_def: Any) -> list[str]:
+    """The names of the ops in a GraphDef, those in its functions too; the functions themselves are none."""
+    functions = {function.signature.name: function for function in graph_def.library.function}
+    used = {node.op for node in graph_def.node}
+    used.update(node.op for function in functions.values() for node in function.node_def)
+    return sorted(used - functions.keys())
+
+
+def stripped_op_list_for_graph(graph_def: Any) -> Any:
+    """The OpList message with the definitions of the ops in a GraphDef; `ValueError` for an unknown op."""
+    from tfsandbox.proto import op_def_pb2
+    message = op_def_pb2.OpList()
+    for name in ops_used_by_graph_def(graph_def):
+        definition = op_registry.find(name)
+        if definition is None:
+            raise ValueError(f"Op {name} is used by the graph, but is not registered")
+        message.op.add().CopyFrom(graph_def_lib.op_def_to_proto(definition))
+    return message
 
 
 def write_message(filename: str, message: Any, as_text: bool) -> None:

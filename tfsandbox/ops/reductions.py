@@ -120,7 +120,8 @@ def _static_spread(op: Operation, sizes: Sequence[int | None], axes: np.ndarray)
     key = (tuple(sizes), tuple(axes.tolist()))
     found = cache.get(key)
     if found is None:
-        kept = shape_inference.constant_value(reduced_shape(sizes, axes))
+        # A tuple, as in TensorFlow: with no axes it converts to floats, and a Cast is made.
+        kept = shape_inference.constant_value(reduced_shape(sizes, tuple(axes)))
         multiples = shape_inference.constant_value(_safe_shape_div(np.array(sizes, np.int32), kept))
         assert kept is not None and multiples is not None
         found = cache[key] = (kept, multiples)

@@ -11,6 +11,7 @@ from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.ops import clip_ops, control_flow_ops, math_ops, numerics
+from tfsandbox.platform import tf_logging
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training import training_scope as scope_lib
 from tfsandbox.training import training_util
@@ -145,13 +146,14 @@ def clip_gradient_norms(gradients_to_variables: GradsAndVars, max_norm: float) -
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Tensor]:
-    """A histogram and the global norm of each gradient, as summaries."""
+    """A histogram and the norm of each gradient, as summaries `variable_gradient` and `variable_gradient_norm`."""
     from tfsandbox.ops import summary_ops
     summaries = []
     for gradient, variable in grads_and_vars:
         if gradient is None:
+            tf_logging.info("Var %s has no gradient", variable.op.name)
             continue
         values = gradient.values if isinstance(gradient, IndexedSlices) else gradient
         summaries.append(summary_ops.histogram(variable.op.name + "_gradient", values))
-        summaries.append(summary_ops.histogram(variable.op.name + "_gradient_norm", clip_ops.global_norm([values])))
+        summaries.append(summary_ops.scalar(variable.op.name + "_gradient_norm", clip_ops.global_norm([values])))
     return summaries

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfsandbox.framework import dtypes, ops
-from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.framework.shape_inference import constant_value
 from tfsandbox.framework.tensor_shape import TensorShape
@@ -20,7 +19,7 @@ def assert_scalar_int(tensor: Any, name: str | None = None) -> Tensor:
     with ops.name_scope(name, "assert_scalar_int", [tensor]) as scope:
         tensor = ops.convert_to_tensor(tensor)
         if not tensor.dtype.base_dtype.is_integer:
-            raise ValueError(f"Expected integer type for {tensor.name}, received type: {tensor.dtype!r}.")
+            raise ValueError(f"Expected integer type for {tensor.name}, received type: {tensor.dtype!s}.")
         return check_ops.assert_scalar(tensor, name=scope)
 
 
@@ -59,7 +58,7 @@ def with_shape(expected_shape: Any, tensor: Any) -> Tensor:
     if not isinstance(expected_shape, Tensor):
         expected_shape = np.asarray(expected_shape, np.int32)
     elif expected_shape.dtype.base_dtype not in (dtypes.int32, dtypes.int64):
-        raise ValueError(f"Invalid dtype {expected_shape.dtype!r} for shape {expected_shape.name} of tensor "
+        raise ValueError(f"Invalid dtype {expected_shape.dtype!s} for shape {expected_shape.name} of tensor "
                          f"{tensor.name}.")
     known = constant_value(expected_shape) if isinstance(expected_shape, Tensor) else expected_shape
     shape = tensor.get_shape()
@@ -72,12 +71,12 @@ def with_shape(expected_shape: Any, tensor: Any) -> Tensor:
 
 def _checked_in_run(expected: Any, known: np.ndarray | None, tensor: Tensor) -> Tensor:
     with ops.name_scope(f"{tensor.op.name}/", values=[tensor]):
-        with ops.name_scope("assert_shape", values=[tensor]):
+        with ops.name_scope("assert_shape", values=[tensor]) as scope:
             actual = array_ops.shape(tensor, name="actual")
             equal = _is_shape(expected, tensor, actual)
-            text = constant(expected.name) if isinstance(expected, Tensor) else constant(expected)
+            shown = expected if isinstance(expected, Tensor) else list(map(int, expected))
             check = control_flow_ops.Assert(
-                equal, [constant(f"Wrong shape for {tensor.name} [expected] [actual]."), text, actual])
+                equal, [f"Wrong shape for {tensor.name} [expected] [actual].", shown, actual], name=scope)
         with ops.control_dependencies([check]):
             result = array_ops.identity(tensor)
     if known is not None:

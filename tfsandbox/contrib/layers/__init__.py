@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfsandbox.contrib.layers import summaries  # noqa: F401
 from tfsandbox.contrib.layers.batch_norm import batch_norm  # noqa: F401
 from tfsandbox.contrib.layers.composition import repeat, stack  # noqa: F401
 from tfsandbox.contrib.layers.convolutions import (  # noqa: F401
@@ -37,13 +38,12 @@ from tfsandbox.contrib.layers.initializers import (  # noqa: F401
     xavier_initializer_conv2d,
 )
 from tfsandbox.contrib.layers.normalization import group_norm, instance_norm, layer_norm  # noqa: F401
-from tfsandbox.contrib.layers.pooling import (  # noqa: F401
-    avg_pool2d,
-    avg_pool3d,
-    max_pool2d,
-    max_pool3d,
-    pool,
+from tfsandbox.contrib.layers.optimizers import (  # noqa: F401
+    OPTIMIZER_CLS_NAMES,
+    OPTIMIZER_SUMMARIES,
+    optimize_loss,
 )
+from tfsandbox.contrib.layers.pooling import avg_pool2d, avg_pool3d, max_pool2d, max_pool3d  # noqa: F401
 from tfsandbox.contrib.layers.regularizers import (  # noqa: F401
     apply_regularization,
     l1_l2_regularizer,
@@ -59,4 +59,11 @@ from tfsandbox.contrib.layers.reshaping import (  # noqa: F401
     one_hot_encoding,
     softmax,
     unit_norm,
+)
+from tfsandbox.contrib.layers.summaries import (  # noqa: F401
+    summarize_activation,
+    summarize_activations,
+    summarize_collection,
+    summarize_tensor,
+    summarize_tensors,
 )
