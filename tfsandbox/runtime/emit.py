@@ -511,7 +511,7 @@ def _own(result: Any) -> Any:
     """A copy of what a kernel gave, whose memory may be a variable's."""
     if isinstance(result, (tuple, list)):
         return type(result)([_own(part) for part in result])
-    return result.copy() if isinstance(result, np.ndarray) else result
+    return result.copy("K") if isinstance(result, np.ndarray) else result
 
 
 def _dead(name: str) -> Any:

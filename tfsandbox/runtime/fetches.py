@@ -93,6 +93,8 @@ class FetchPlan:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>. "
                             "A gradient is None where no derivative leads from the loss back to the variable: "
                             "leave it out.")
+        if isinstance(fetch, bytes):
+            fetch = fetch.decode()
         if not isinstance(fetch, (str, Tensor, Operation)) and not hasattr(fetch, "_as_graph_element"):
             raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
                             f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)")

@@ -122,6 +122,8 @@ class Planner:
         values = [v for v in inputs if v is not None]
         if op.type == "Placeholder":
             raise self._unfed(op)
+        if mutates(op):
+            self._check_refs(op, values)
         shapes = self._shapes(op, values)
         if op in self.misfits:
             self._step(op, values, shapes, conditions)
@@ -132,7 +134,9 @@ class Planner:
             replacement = rule(op, values, shapes)
             if isinstance(replacement, Value):
                 if replacement.storages & self.mutated and op.type not in FORWARDS:
-                    continue  # the result is a value of its own, which stays when the variable changes
+                    # The result is a value of its own, which stays when the variable changes.
+                    self._step(op, [replacement], shapes, conditions, "{0}")
+                    return
                 self._alias(op, replacement, rule.__doc__ or rule.__name__)
                 return
             if replacement is not None:
@@ -154,6 +158,14 @@ class Planner:
             self.plan.steps.append(Step(op, [source], [value], source.conditions, "{0}.copy()"))
             self.held[tensor] = value
         return self.held[tensor]
+
+    def _check_refs(self, op: Operation, values: list[Value]) -> None:
+        for i, (arg, value) in enumerate(zip(op._op_def.inputs, values)):
+            if arg.is_ref and value.kind == "feed":
+                kind = value.dtype.name
+                raise errors.InvalidArgumentError(
+                    None, op, f"Input {i} of node {op.name} was passed {kind} from a fed value incompatible with "
+                              f"expected {kind}_ref: a variable that is fed cannot be changed in the same run.")
 
     def _unfed(self, op: Operation) -> Exception:
         dtype = {"float32": "float", "float64": "double"}.get(op._attrs["dtype"].name, op._attrs["dtype"].name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tfsandbox.framework import errors, stacks
+from tfsandbox.framework import dtypes, errors, stacks
 from tfsandbox.framework.array_conversion import as_ndarray
 from tfsandbox.framework.graph import Graph, get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
@@ -34,7 +34,7 @@ MAX_PROGRAMS = 512
 class _Feed:
     """One fed tensor: what arrays for it must be."""
 
-    __slots__ = ("tensor", "dtype", "shape")
+    __slots__ = ("tensor", "dtype", "shape", "accepts", "looked_through")
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -42,6 +42,9 @@ class _Feed:
         # dtypes that numpy lacks (bfloat16, ...) are kept as another type's bits.
         self.dtype: Any = np.dtype(getattr(base, "_array_dtype", None) or base.as_numpy_dtype)
         self.shape = tensor.shape
+        # The arrays to be taken as they are; those of objects, or of bits, may hold anything.
+        self.looked_through = self.dtype == object or base == dtypes.bfloat16
+        self.accepts: Any = ... if self.looked_through else self.dtype
 
     def convert(self, value: Any) -> np.ndarray:
         """The array for a fed value; `TypeError`/`ValueError` where it is none."""
@@ -49,14 +52,23 @@ class _Feed:
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
                             "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
                             f"object was {value} which was passed to the feed with key {self.tensor}.")
-        if self.dtype == object:
+        if self.looked_through:
             return as_ndarray(value, self.tensor.dtype.base_dtype)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and self.dtype.kind in "iu" \
-                and self.dtype.type(value) != value:
-            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
-                            f"{self.dtype.type}. Try explicitly setting the type of the feed tensor to a larger type "
-                            f"(e.g. int64).")
-        return np.asarray(value, self.dtype)
+        try:
+            array = np.asarray(value, self.dtype)
+        except OverflowError:
+            array = np.asarray(value)
+            if array.dtype.kind not in "iu":
+                raise self._misfit(value) from None
+            array = array.astype(self.dtype)
+        if isinstance(value, int) and array[()] != value:
+            raise self._misfit(value)
+        return array
+
+    def _misfit(self, value: Any) -> TypeError:
+        return TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                         f"{self.tensor.dtype.base_dtype.as_numpy_dtype}. Try explicitly setting the type of the feed "
+                         f"tensor to a larger type (e.g. int64).")
 
     def check(self, array: np.ndarray) -> None:
         """`ValueError` where the shape does not fit the tensor."""
@@ -161,7 +173,8 @@ class BaseSession:
         if feed_dict:
             values = feed_dict.values() if call.expand is None else call.expand(feed_dict)
             for feed, value in zip(call.feeds, values):
-                if value.__class__ is not np.ndarray or (value.dtype is not feed.dtype and value.dtype != feed.dtype):
+                if value.__class__ is not np.ndarray or (value.dtype is not feed.accepts
+                                                         and value.dtype != feed.accepts):
                     value = feed.convert(value)
                 arguments.append(value)
             shapes = tuple([value.shape for value in arguments])
@@ -191,6 +204,8 @@ class BaseSession:
         """Everything about a run that does not depend on the values fed."""
         if not self._graph._nodes_by_name and not _empty(fetches):
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        if feed_dict and not isinstance(feed_dict, Mapping):
+            raise TypeError(f"feed_dict must be a dictionary, but got {type(feed_dict)}")
         for rewrite in active:
             rewrite.begin(self)
         plan = FetchPlan(fetches, self._graph)
@@ -216,10 +231,10 @@ class BaseSession:
     def _feed_tensors(self, key: Any) -> tuple[list[Tensor], Callable[[Any], list[Any]] | None]:
         """The tensors one feed key stands for, and how its value is spread over them (None: it is the one value)."""
         if isinstance(key, SparseTensor):
-            return [key.indices, key.values, key.dense_shape], list
+            return [key.indices, key.values, key.dense_shape], lambda value: _parts_of(value, 3, key)
         if isinstance(key, IndexedSlices):
             parts = [key.values, key.indices] + ([key.dense_shape] if key.dense_shape is not None else [])
-            return parts, lambda value: list(value)[:len(parts)]
+            return parts, lambda value: _parts_of(value, len(parts), key)
         try:
             return [self._graph.as_graph_element(key, allow_operation=False)], None
         except (TypeError, ValueError, KeyError) as error:
@@ -274,6 +289,8 @@ class BaseSession:
         if not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
 
+        self._prepare(fetches, dict.fromkeys(feed_list), ())  # what is wrong with them is said now
+
         def call(*values: Any, **_: Any) -> Any:
             if len(values) != len(feed_list):
                 raise ValueError(f"Expected {len(feed_list)} positional arguments for the feeds, got {len(values)}")
@@ -308,12 +325,13 @@ class PartialRun:
         plan = FetchPlan(fetches, session.graph)
         for element in plan.elements:
             if element not in self.fetches:
-                raise ValueError(f"fetch {element.name} was not declared in partial_run_setup")
+                raise errors.InvalidArgumentError(None, None, f"The fetch {element.name} was not specified in "
+                                                              "partial_run_setup.")
         for key, value in feed_dict.items():
             tensor = session._feed_tensors(key)[0][0]
             if tensor not in self.feeds:
-                raise errors.InvalidArgumentError(None, None, f"The feed {tensor.name} was not declared in "
-                                                              "partial_run_setup")
+                raise errors.InvalidArgumentError(None, None, f"The feed {tensor.name} was not specified in "
+                                                              "partial_run_setup.")
             if tensor in self.known:
                 raise errors.InvalidArgumentError(None, None, f"The feed {tensor.name} had already been fed.")
             self.known[tensor] = value
@@ -327,6 +345,15 @@ class PartialRun:
         self.done.update(ops)
         found = {**self.known, **dict(zip(targets, direct))}
         return plan.rebuild([found[element] for element in plan.elements])
+
+
+def _parts_of(value: Any, count: int, key: Any) -> list[Any]:
+    parts = list(value)
+    if isinstance(key, IndexedSlices) and len(parts) == 3:
+        parts = parts[:count]  # the value of slices without a dense shape has None there
+    if len(parts) != count:
+        raise ValueError(f"Cannot feed {len(parts)} values for {key}, which takes {count}")
+    return parts
 
 
 def _empty(fetches: Any) -> bool:
