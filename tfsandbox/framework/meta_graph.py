@@ -162,7 +162,7 @@ def add_collection_def(meta: Any, key: str, graph: Graph | None = None, export_s
     try:
         if to_proto is not None:
             messages = [to_proto(item, export_scope=export_scope) for item in items]
-            values = [m.SerializeToString() for m in messages if m is not None]
+            values = [m.SerializeToString(deterministic=True) for m in messages if m is not None]
             if values or not items:
                 meta.collection_def[key].bytes_list.value.extend(values)
         elif kind == "node_list":
