@@ -100,7 +100,7 @@ def _unexpected(target: Callable[..., Any], name: str) -> str:
             f"It takes: {', '.join(names or ())}")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _parameters(target: Callable[..., Any]) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """The names that can be given as keywords, None if any can, and the names by position."""
     parameters = inspect.signature(target).parameters.values()

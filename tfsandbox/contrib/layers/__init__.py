@@ -22,6 +22,12 @@ from tfsandbox.contrib.layers.convolutions import (  # noqa: F401
     separable_conv2d,
     separable_convolution2d,
 )
+from tfsandbox.contrib.layers.embeddings import (  # noqa: F401
+    bow_encoder,
+    embed_sequence,
+    embedding_lookup_unique,
+    safe_embedding_lookup_sparse,
+)
 from tfsandbox.contrib.layers.fully_connected import (  # noqa: F401
     elu,
     fully_connected,

@@ -72,7 +72,8 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
             if renorm:
                 raise ValueError("renorm is not supported with batch_weights, updates_collections or "
                                  "zero_debias_moving_mean")
-            parameters = _Parameters(initial, regularizers, variables_collections, trainable)
+            # TensorFlow forgets the regularizers here.
+            parameters = _Parameters(initial, {}, variables_collections, trainable)
             outputs = _unfused(inputs, parameters, decay, center, scale, epsilon, updates_collections, is_training,
                                batch_weights, data_format, zero_debias_moving_mean)
         return finished(outputs, None, None, activation_fn, outputs_collections, sc.name)

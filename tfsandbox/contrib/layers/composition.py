@@ -11,10 +11,8 @@ from tfsandbox.ops import variable_scope
 
 def _name_of(layer: Any, otherwise: str) -> str:
     """The name of a layer function, also behind functools.partial."""
-    for holder in (layer, getattr(layer, "func", None)):
-        if hasattr(holder, "__name__"):
-            return holder.__name__
-    return otherwise
+    name = getattr(layer, "__name__", None) or getattr(getattr(layer, "func", None), "__name__", None)
+    return name or otherwise
 
 
 def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -60,11 +60,14 @@ def legacy_fully_connected(x: Any, num_output_units: int, activation_fn: Any = N
     """The fully connected layer of early programs: variables `weights` and `bias`, noted in collections."""
     with variable_scope.variable_scope(name, "fully_connected", [x]):
         x = ops.convert_to_tensor(x)
+        if x.get_shape().ndims is None:
+            raise ValueError("dims of x must be known but is None")
         sizes = x.get_shape().as_list()
-        if len(sizes) < 2 or sizes[-1] is None:
-            raise ValueError("last dimension of x must be known but is None" if len(sizes) >= 2 else
-                             f"rank of x must be at least 2 not: {len(sizes)}")
+        if len(sizes) < 2:
+            raise ValueError(f"rank of x must be at least 2 not: {len(sizes)}")
         inputs = sizes[-1]
+        if inputs is None:
+            raise ValueError("last dimension of x must be known but is None")
         dtype = x.dtype.base_dtype
 
         def made(variable: str, shape: list[int], initializer: Any, collections: Any, regularizer: Any) -> Any:
@@ -73,13 +76,13 @@ def legacy_fully_connected(x: Any, num_output_units: int, activation_fn: Any = N
                                                collections=kept, regularizer=regularizer, trainable=trainable)
 
         weights = made("weights", [inputs, num_output_units], weight_init, weight_collections, weight_regularizer)
-        flat = x if len(sizes) <= 2 else array_ops.reshape(x, array_ops.stack([-1, inputs]))
+        flat = x if len(sizes) <= 2 else array_ops.reshape(x, [-1, inputs])
         y = math_ops.matmul(flat, weights)
         if bias_init is not None:
             y = nn_ops.bias_add(y, made("bias", [num_output_units], bias_init, bias_collections, bias_regularizer))
         if len(sizes) > 2:
-            shape = array_ops.concat([array_ops.shape(x)[:-1], [num_output_units]], 0)
-            y = array_ops.reshape(y, shape)
+            shape = array_ops.unstack(array_ops.shape(x))
+            y = array_ops.reshape(y, array_ops.stack([*shape[:-1], num_output_units]))
             y.set_shape([*sizes[:-1], num_output_units])
         outputs = y if activation_fn is None else activation_fn(y)
         for collection in output_collections or ():

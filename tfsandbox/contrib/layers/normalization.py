@@ -10,7 +10,7 @@ from tfsandbox.contrib.layers import utils
 from tfsandbox.contrib.layers.layer_scope import check_data_format, finished
 from tfsandbox.framework import dtypes, ops
 from tfsandbox.framework.operation import Tensor
-from tfsandbox.ops import array_ops, init_ops, nn_impl, variable_scope
+from tfsandbox.ops import array_ops, init_ops, math_ops, nn_impl, variable_scope
 from tfsandbox.util.arg_scoping import add_arg_scope
 
 _ZEROS, _ONES = init_ops.zeros_initializer(), init_ops.ones_initializer()
@@ -27,7 +27,7 @@ def _parameter(name: str, initializer: Any, shape: Any, inputs: Tensor, variable
 def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
                variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None) -> Tensor:
-    """(x - mean) / standard deviation * gamma + beta, the moments over the axes from `begin_norm_axis` (Ba et al., 2016).
+    """(x - mean) / standard deviation * gamma + beta, over the axes from `begin_norm_axis` (Ba et al., 2016).
 
     beta and gamma have the sizes of the axes from `begin_params_axis`. Raises `ValueError` for axes that the inputs do
     not have, and for unknown sizes.
@@ -119,13 +119,13 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
         raise ValueError(f"Invalid groups {groups} for {channels} channels.")
     initial = param_initializers or {}
     # The channels become two axes, and what stands behind them moves by one.
-    reduced = [axis + 1 if axis > channels_axis else axis for axis in axes] + [channels_axis + 1]
+    reduced = [channels_axis + 1] + [axis + 1 if axis > channels_axis else axis for axis in axes]
+    parts = [groups, channels // groups]
+    sizes = [array_ops.shape(inputs)[i] if size is None else size for i, size in enumerate(shape.as_list())]
+    grouped = array_ops.reshape(inputs, [*sizes[:channels_axis], *parts, *sizes[channels_axis + 1:]])
+    wide = [1] * (rank + 1)
+    wide[channels_axis:channels_axis + 2] = parts
     with variable_scope.variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as sc:
-        dynamic = [array_ops.shape(inputs)[i] if size is None else size for i, size in enumerate(shape.as_list())]
-        parts = [groups, channels // groups]
-        grouped = array_ops.reshape(inputs, [*dynamic[:channels_axis], *parts, *dynamic[channels_axis + 1:]])
-        wide = [1] * (rank + 1)
-        wide[channels_axis:channels_axis + 2] = parts
 
         def parameter(name: str, default: Any) -> Any:
             made = _parameter(name, initial.get(name, default), [channels], inputs, variables_collections, trainable)
@@ -134,8 +134,13 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
         beta = parameter("beta", _ZEROS) if center else None
         gamma = parameter("gamma", _ONES) if scale else None
         mean, variance = _group_moments(grouped, reduced, mean_close_to_zero)
-        outputs = nn_impl.batch_normalization(grouped, mean, variance, beta, gamma, epsilon, name="groupnorm")
-        outputs = array_ops.reshape(outputs, dynamic)
+        gain = math_ops.rsqrt(variance + epsilon)
+        offset = -mean * gain
+        if gamma is not None:
+            gain, offset = gain * gamma, offset * gamma
+        if beta is not None:
+            offset = offset + beta
+        outputs = array_ops.reshape(grouped * gain + offset, sizes)
         outputs.set_shape(shape)
         return finished(outputs, None, None, activation_fn, outputs_collections, sc.name)
 

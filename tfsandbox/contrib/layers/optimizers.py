@@ -165,11 +165,11 @@ def _optimizer(optimizer: Any, rate: Any) -> Any:
 # ------------------------------------------------------------ what is done to gradients
 
 
-def _changed(grad: Any, function: Callable[[Tensor], Tensor]) -> Any:
-    """A gradient with a function applied to its values."""
+def _times(grad: Any, factor: Any) -> Any:
+    """A gradient times a scalar."""
     if isinstance(grad, IndexedSlices):
-        return IndexedSlices(function(grad.values), grad.indices, grad.dense_shape)
-    return function(grad)
+        return IndexedSlices(grad.values * factor, grad.indices, grad.dense_shape)
+    return grad * factor
 
 
 def _with_noise(pairs: GradsAndVars, noise_scale: float) -> GradsAndVars:
@@ -187,8 +187,7 @@ def _multiplied(pairs: GradsAndVars, multipliers: dict[Any, Any]) -> GradsAndVar
     for grad, var in pairs:
         key = var if var in multipliers else var.name
         if grad is not None and key in multipliers:
-            factor = multipliers[key]
-            grad = _changed(grad, lambda values, factor=factor: values * math_ops.cast(factor, values.dtype))
+            grad = _times(grad, math_ops.cast(multipliers[key], grad.dtype))
         result.append((grad, var))
     return result
 
@@ -234,8 +233,7 @@ def adaptive_clipping_fn(std_factor: float = 2.0, decay: float = 0.95, static_ma
         if static_max_norm is not None:
             largest = math_ops.minimum(largest, static_max_norm)
         factor = array_ops.where(norm < largest, array_ops.ones_like(norm), math_ops.exp(log_mean) / norm)
-        return [(None if grad is None else _changed(grad, lambda values: values * factor), var)
-                for grad, var in grads_and_vars]
+        return [(None if grad is None else _times(grad, factor), var) for grad, var in grads_and_vars]
 
     return gradient_clipping
 

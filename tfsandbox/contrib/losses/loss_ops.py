@@ -27,8 +27,9 @@ def _float(x: Any) -> Tensor:
 
 def _scaled(losses: Tensor, weights: Tensor) -> Tensor:
     """The sum of the losses, each times its weight."""
-    assert losses.get_shape().ndims is not None
-    axes = list(range(weights.get_shape().ndims or 0, losses.get_shape().ndims))
+    rank = losses.get_shape().ndims
+    assert rank is not None
+    axes = list(range(weights.get_shape().ndims or 0, rank))
     reduced = math_ops.multiply(math_ops.reduce_sum(losses, axis=axes), weights)
     return math_ops.reduce_sum(reduced)
 
