@@ -9,6 +9,7 @@ from tfsandbox.framework.tensor_shape import TensorShape, as_shape
 from tfsandbox.layers import utils
 from tfsandbox.layers.convolution_base import ZEROS, Convolution
 from tfsandbox.ops import array_ops, nn_impl, nn_ops
+from tfsandbox.util.arg_scoping import accept_arg_scope
 
 __all__ = ["Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D",
            "conv1d", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "separable_conv1d",
@@ -61,6 +62,7 @@ class Conv3D(Convolution):
         super().__init__(3, **_arguments(locals()))
 
 
+@accept_arg_scope
 def conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
            data_format: str = "channels_last", dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True,
            kernel_initializer: Any = None, bias_initializer: Any = ZEROS, kernel_regularizer: Any = None,
@@ -70,6 +72,7 @@ def conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, paddin
     return Conv1D(**_arguments(locals()), _reuse=reuse, _scope=name).apply(inputs)
 
 
+@accept_arg_scope
 def conv2d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
            data_format: str = "channels_last", dilation_rate: Any = (1, 1), activation: Any = None,
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = ZEROS,
@@ -80,6 +83,7 @@ def conv2d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), p
     return Conv2D(**_arguments(locals()), _reuse=reuse, _scope=name).apply(inputs)
 
 
+@accept_arg_scope
 def conv3d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: str = "valid",
            data_format: str = "channels_last", dilation_rate: Any = (1, 1, 1), activation: Any = None,
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = ZEROS,
@@ -171,6 +175,7 @@ class Conv3DTranspose(_Transposed):
                                        data_format=self.layout)
 
 
+@accept_arg_scope
 def conv2d_transpose(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
                      data_format: str = "channels_last", activation: Any = None, use_bias: bool = True,
                      kernel_initializer: Any = None, bias_initializer: Any = ZEROS, kernel_regularizer: Any = None,
@@ -181,6 +186,7 @@ def conv2d_transpose(inputs: Any, filters: int, kernel_size: Any, strides: Any =
     return Conv2DTranspose(**_arguments(locals()), _reuse=reuse, _scope=name).apply(inputs)
 
 
+@accept_arg_scope
 def conv3d_transpose(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: str = "valid",
                      data_format: str = "channels_last", activation: Any = None, use_bias: bool = True,
                      kernel_initializer: Any = None, bias_initializer: Any = ZEROS, kernel_regularizer: Any = None,
@@ -275,6 +281,7 @@ class SeparableConv2D(_Separable):
             rate=self.dilation_rate, data_format=self.layout))
 
 
+@accept_arg_scope
 def separable_conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
                      data_format: str = "channels_last", dilation_rate: Any = 1, depth_multiplier: int = 1,
                      activation: Any = None, use_bias: bool = True, depthwise_initializer: Any = None,
@@ -287,6 +294,7 @@ def separable_conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any =
     return SeparableConv1D(**_arguments(locals()), _reuse=reuse, _scope=name).apply(inputs)
 
 
+@accept_arg_scope
 def separable_conv2d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
                      data_format: str = "channels_last", dilation_rate: Any = (1, 1), depth_multiplier: int = 1,
                      activation: Any = None, use_bias: bool = True, depthwise_initializer: Any = None,

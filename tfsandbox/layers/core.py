@@ -11,6 +11,7 @@ from tfsandbox.layers import utils
 from tfsandbox.layers.base import Layer
 from tfsandbox.layers.input_spec import InputSpec
 from tfsandbox.ops import array_ops, init_ops, math_ops, nn_ops
+from tfsandbox.util.arg_scoping import accept_arg_scope
 
 _ZEROS = init_ops.zeros_initializer()
 
@@ -73,6 +74,7 @@ class Dense(Layer):
         return shape[:-1].concatenate(self.units)
 
 
+@accept_arg_scope
 def dense(inputs: Any, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
           bias_initializer: Any = _ZEROS, kernel_regularizer: Any = None,
           bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
@@ -112,6 +114,7 @@ class Dropout(Layer):
         return input_shape
 
 
+@accept_arg_scope
 def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, training: Any = False,
             name: str | None = None) -> Tensor:
     """`Dropout` as a function. Note that `training` is False by default."""
@@ -142,6 +145,7 @@ class Flatten(Layer):
         return TensorShape([sizes[0], TensorShape(sizes[1:]).num_elements()])
 
 
+@accept_arg_scope
 def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Tensor:
     """`Flatten` as a function."""
     return Flatten(name=name, data_format=data_format).apply(inputs)

@@ -13,6 +13,7 @@ from tfsandbox.layers.base import Layer
 from tfsandbox.layers.input_spec import InputSpec
 from tfsandbox.layers.renorm import Renorm
 from tfsandbox.ops import array_ops, init_ops, math_ops, nn_impl, state_ops
+from tfsandbox.util.arg_scoping import accept_arg_scope
 
 __all__ = ["BatchNormalization", "batch_normalization"]
 
@@ -261,6 +262,7 @@ def _composed(inner_scale: Any, inner_offset: Any, scale: Any, offset: Any) -> t
     return inner_scale, inner_offset
 
 
+@accept_arg_scope
 def batch_normalization(inputs: Any, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3,
                         center: bool = True, scale: bool = True, beta_initializer: Any = _ZEROS,
                         gamma_initializer: Any = _ONES, moving_mean_initializer: Any = _ZEROS,

@@ -11,6 +11,7 @@ from tfsandbox.layers import utils
 from tfsandbox.layers.base import Layer
 from tfsandbox.layers.input_spec import InputSpec
 from tfsandbox.ops import array_ops, nn_ops
+from tfsandbox.util.arg_scoping import accept_arg_scope
 
 __all__ = ["AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D",
            "average_pooling1d", "average_pooling2d", "average_pooling3d", "max_pooling1d", "max_pooling2d",
@@ -114,36 +115,42 @@ class AveragePooling3D(_Pooling):
     pool_function = staticmethod(nn_ops.avg_pool3d)
 
 
+@accept_arg_scope
 def max_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                   data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`MaxPooling1D` as a function."""
     return MaxPooling1D(pool_size, strides, padding, data_format, name).apply(inputs)
 
 
+@accept_arg_scope
 def average_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                       data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`AveragePooling1D` as a function."""
     return AveragePooling1D(pool_size, strides, padding, data_format, name).apply(inputs)
 
 
+@accept_arg_scope
 def max_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                   data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`MaxPooling2D` as a function."""
     return MaxPooling2D(pool_size, strides, padding, data_format, name).apply(inputs)
 
 
+@accept_arg_scope
 def average_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                       data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`AveragePooling2D` as a function."""
     return AveragePooling2D(pool_size, strides, padding, data_format, name).apply(inputs)
 
 
+@accept_arg_scope
 def max_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                   data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`MaxPooling3D` as a function."""
     return MaxPooling3D(pool_size, strides, padding, data_format, name).apply(inputs)
 
 
+@accept_arg_scope
 def average_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid",
                       data_format: str = "channels_last", name: str | None = None) -> Tensor:
     """`AveragePooling3D` as a function."""

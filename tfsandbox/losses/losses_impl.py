@@ -24,6 +24,7 @@ from tfsandbox.ops import (
     math_ops,
     weights_broadcast_ops,
 )
+from tfsandbox.util.arg_scoping import accept_arg_scope
 
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 _LOSSES = GraphKeys.LOSSES
@@ -54,6 +55,7 @@ def _num_elements(losses: Tensor) -> Tensor:
         return math_ops.cast(array_ops.size(losses, name=scope), dtype=losses.dtype)
 
 
+@accept_arg_scope
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """`losses` times `weights`, reduced, and noted in the collection."""
@@ -94,6 +96,7 @@ def _floats(predictions: Any, labels: Any) -> tuple[Tensor, Tensor]:
     return predictions, labels
 
 
+@accept_arg_scope
 def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                         loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """|predictions - labels|."""
@@ -104,6 +107,7 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weights: Any = 1.0,
                     scope: str | None = None, loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT,
                     dim: int | None = None) -> Tensor:
@@ -122,6 +126,7 @@ def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weig
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """max(0, 1 - t * logits), with t = 2 * labels - 1: labels are 0 or 1."""
@@ -134,6 +139,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
                loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """error^2 / 2 up to `delta`, linear beyond (Huber, 1964)."""
@@ -151,6 +157,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
              loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon)."""
@@ -162,6 +169,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                                 loss_collection: str | None = _LOSSES) -> Tensor:
     """The mean over all pairs of elements of a sample of the squared difference of their differences."""
@@ -187,6 +195,7 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
             return mean
 
 
+@accept_arg_scope
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                        loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """(predictions - labels)^2."""
@@ -197,6 +206,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0,
                           scope: str | None = None, loss_collection: str | None = _LOSSES,
                           reduction: str = _DEFAULT) -> Tensor:
@@ -212,6 +222,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@accept_arg_scope
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0,
                           scope: str | None = None, loss_collection: str | None = _LOSSES,
                           reduction: str = _DEFAULT) -> Tensor:
@@ -252,6 +263,7 @@ def _remove_squeezable_dimensions(labels: Any, predictions: Any, weights: Any = 
     return labels, predictions, weights
 
 
+@accept_arg_scope
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                                  loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """The cross entropy of exclusive classes, labels as class numbers [...], logits [..., classes], losses [...]."""

@@ -26,8 +26,6 @@ class _Scopes(threading.local):
 
 
 _scopes = _Scopes()
-_targets: dict[str, Callable[..., Any]] = {}  # what was decorated, by its key
-_checked: set[str] = set()  # the keys of those whose arguments are checked when a scope names them
 
 
 def add_arg_scope(func: Target) -> Target:
@@ -45,7 +43,6 @@ def add_arg_scope(func: Target) -> Target:
         return func(*args, **kwargs)
 
     func_with_args._key_op = key  # type: ignore[attr-defined]
-    _targets[key] = func
     return func_with_args  # type: ignore[return-value]
 
 
@@ -54,12 +51,12 @@ def accept_arg_scope(target: Target) -> Target:
 
     An argument that they do not take is a `TypeError` as soon as a scope names it.
     """
+    accepting: Any = target
     if inspect.isclass(target):
         _accept_in_class(target)
-        accepting: Any = target
     else:
         accepting = add_arg_scope(target)
-    _checked.add(accepting._key_op)
+        accepting._checks_arg_scope = True
     return accepting
 
 
@@ -78,7 +75,6 @@ def _accept_in_class(cls: type) -> None:
 
     cls.__init__ = __init__  # type: ignore[misc]
     cls._key_op = key  # type: ignore[attr-defined]
-    _targets[key] = cls
 
 
 def _filled_in(target: Callable[..., Any], given: Mapping[str, Any], args: tuple[Any, ...],
@@ -110,17 +106,19 @@ def _parameters(target: Callable[..., Any]) -> tuple[tuple[str, ...] | None, tup
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)), positional
 
 
+def _own_key(op: Any) -> str | None:
+    # A subclass has its base's attribute, but not its scope.
+    return vars(op).get("_key_op") if inspect.isclass(op) else getattr(op, "_key_op", None)
+
+
 def arg_scope_func_key(op: Any) -> str:
     """What a scope knows a function or class by."""
-    # A subclass has its base's attribute, but not its scope.
-    if inspect.isclass(op):
-        return vars(op).get("_key_op", str(op))
-    return getattr(op, "_key_op", str(op))
+    return _own_key(op) or str(op)
 
 
 def has_arg_scope(func: Any) -> bool:
     """Whether `arg_scope` can set arguments of it."""
-    return arg_scope_func_key(func) in _targets
+    return _own_key(func) is not None
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
@@ -164,13 +162,13 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
 
 
 def _checked_key(op: Any, given: Mapping[str, Any]) -> str:
-    if not has_arg_scope(op):
+    key = _own_key(op)
+    if key is None:
         name = getattr(op, "__name__", repr(op))
         raise ValueError(f"{(getattr(op, '__module__', None), name)} is not decorated with @add_arg_scope: make "
                          f"`scoped = tf.contrib.framework.add_arg_scope({name})`, and name and call that")
-    key = arg_scope_func_key(op)
-    if key in _checked:
-        names, _ = _parameters(_targets[key])
+    if inspect.isclass(op) or hasattr(op, "_checks_arg_scope"):
+        names, _ = _parameters(op)
         for name in given:
             if names is not None and name not in names:
                 raise TypeError(_unexpected(op, name))

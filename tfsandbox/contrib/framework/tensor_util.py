@@ -42,8 +42,9 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Tensor:
     """`tensor`, with a check in the run that its shape is that of `expected_tensor`, where it is not known yet."""
     with ops.name_scope(f"{tensor.op.name}/", values=[expected_tensor, tensor]):
         shape = expected_tensor.get_shape()
-        wanted = shape.as_list() if shape.is_fully_defined() else array_ops.shape(expected_tensor, name="expected_shape")
-        return with_shape(wanted, tensor)
+        if shape.is_fully_defined():
+            return with_shape(shape.as_list(), tensor)
+        return with_shape(array_ops.shape(expected_tensor, name="expected_shape"), tensor)
 
 
 def with_shape(expected_shape: Any, tensor: Any) -> Tensor:

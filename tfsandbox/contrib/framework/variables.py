@@ -11,7 +11,7 @@ from tfsandbox.framework import dtypes, ops
 from tfsandbox.framework.device import DeviceSpec
 from tfsandbox.framework.graph import Graph, GraphKeys
 from tfsandbox.framework.operation import Operation
-from tfsandbox.ops import variable_scope, variables
+from tfsandbox.ops import variable_scope
 from tfsandbox.ops.variables import VariableAggregation, VariableSynchronization
 from tfsandbox.training import training_util
 from tfsandbox.util.arg_scoping import add_arg_scope
