@@ -90,7 +90,7 @@ _LATER = {
     "session_manager": ("SessionManager",),
     "session_run_hook": ("SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"),
     "summary_io": ("summary_iterator",),
-    "supervisor": ("Supervisor",),
+    "supervisor": ("Supervisor", "basic_train_loop"),
     "sync_replicas_optimizer": ("SyncReplicasOptimizer",),
     "warm_starting_util": ("VocabInfo", "warm_start"),
 }

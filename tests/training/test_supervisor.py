@@ -84,6 +84,20 @@ def test_a_worker_waits_and_saves_nothing(increment: Any, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+def test_basic_train_loop(increment: Any) -> None:
+    supervisor = tf.train.Supervisor(logdir=None)
+    calls = []
+
+    def step(session: Any, limit: int) -> None:
+        calls.append(session.run(increment))
+        if len(calls) == 2:
+            raise tf.errors.AbortedError(None, None, "preempted")
+        if calls[-1] == limit:
+            supervisor.request_stop()
+    tf.train.basic_train_loop(supervisor, step, [3])
+    assert calls == [1, 2, 1, 2, 3]
+
+
 def test_given_operations(increment: Any) -> None:
     seen = []
     supervisor = tf.train.Supervisor(summary_op=None, saver=None, ready_op=None, init_fn=lambda s: seen.append(s))

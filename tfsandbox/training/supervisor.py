@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tfsandbox.framework import meta_graph
+from tfsandbox.framework import errors, meta_graph
 from tfsandbox.framework.graph import Graph, GraphKeys, get_default_graph
 from tfsandbox.ops import control_flow_ops, lookup_ops, summary_ops, variables
 from tfsandbox.platform import tf_logging
@@ -19,7 +19,7 @@ from tfsandbox.training.saver import Saver
 from tfsandbox.training.session_manager import SessionManager
 from tfsandbox.training.summary_io import FileWriter
 
-__all__ = ["Supervisor"]
+__all__ = ["Supervisor", "basic_train_loop"]
 
 
 class Supervisor:
@@ -314,3 +314,16 @@ class _CheckpointThread(_ServiceThread):
             log = event_pb2.SessionLog(status=event_pb2.SessionLog.CHECKPOINT, checkpoint_path=supervisor.save_path)
             supervisor.summary_writer.add_session_log(
                 log, training_util.global_step(self._session, supervisor.global_step))
+
+
+def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Sequence[Any] | None = None,
+                     kwargs: dict[str, Any] | None = None, master: str = "") -> None:
+    """Call `train_step_fn(session, *args, **kwargs)` until the supervisor stops; anew after an AbortedError."""
+    while True:
+        try:
+            with supervisor.managed_session(master) as session:
+                while not supervisor.should_stop():
+                    train_step_fn(session, *(args or ()), **(kwargs or {}))
+            return
+        except errors.AbortedError:
+            tf_logging.info("The session was aborted; a new one begins.")
