@@ -76,9 +76,6 @@ def apply_op_helper(op_type: str, name: str | None, arguments: dict[str, Any]) -
                 attrs[attr.name] = attr.default
             else:
                 attrs[attr.name] = _convert_attr(definition, attr, value)
-        for attr in definition.attrs.values():
-            if attr.name in inferred_from:
-                _check_allowed(definition, attr, attrs[attr.name], inferred_from[attr.name])
         ordered = {attr: attrs[attr] for attr in definition.attrs}
         with contextlib.ExitStack() as stack:
             # A node that takes a variable's storage lives beside the variable.
@@ -212,6 +209,7 @@ def _infer(definition: op_registry.OpDef, arg: op_registry.ArgDef, converted: Se
                                  f"shorter than minimum length {minimum}.")
             attrs[arg.type_list_attr] = types
             inferred_from[arg.type_list_attr] = arg.name
+            _check_allowed(definition, definition.attrs[arg.type_list_attr], types, arg.name)
     elif arg.type_attr is not None and converted:
         base = types[0]
         if arg.type_attr in attrs:
@@ -222,6 +220,7 @@ def _infer(definition: op_registry.OpDef, arg: op_registry.ArgDef, converted: Se
         else:
             attrs[arg.type_attr] = base
             inferred_from[arg.type_attr] = arg.name
+            _check_allowed(definition, definition.attrs[arg.type_attr], base, arg.name)
     if arg.is_ref and not all(tensor.dtype._is_ref_dtype for tensor in converted):
         bad = next(tensor for tensor in converted if not tensor.dtype._is_ref_dtype)
         raise TypeError(f"'{definition.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a "
@@ -275,7 +274,7 @@ def _convert_scalar(definition: op_registry.OpDef, attr: op_registry.AttrDef, va
             raise expected("int")
         try:
             return int(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, NotImplementedError):
             raise expected("int") from None
     if kind == "float":
         if isinstance(value, (str, bytes)):
@@ -283,7 +282,7 @@ def _convert_scalar(definition: op_registry.OpDef, attr: op_registry.AttrDef, va
         try:
             # The attribute is a float32 in the graph.
             return float(np.float32(value))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, NotImplementedError):
             raise expected("float") from None
     if kind == "bool":
         if not isinstance(value, (bool, np.bool_)):

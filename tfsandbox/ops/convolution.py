@@ -225,9 +225,9 @@ def convolution(input: Any, filter: Any, padding: str, strides: Any = None, dila
     """
     dilation_rate = either("dilations", dilations, "dilation_rate", dilation_rate)
     filter = either("filters", filters, "filter", filter)  # noqa: A001
-    rank = filter.shape.ndims
+    rank = input.shape.ndims
     if rank is None:
-        rank = input.shape.ndims
+        rank = filter.shape.ndims
     if rank is None:
         raise ValueError("rank of input or filter must be known")
     with ops.name_scope(name, "convolution", [input, filter]) as name:

@@ -27,7 +27,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
     try:
         kept = 1.0 - keep_prob if keep_prob is not None else None
     except TypeError:
-        raise ValueError("keep_prob must be a floating point number or Tensor") from None
+        raise ValueError(f"keep_prob must be a floating point number or Tensor (got {keep_prob!r})") from None
     rate = either("rate", rate, "keep_prob", kept)
     if rate is None:
         raise ValueError("You must provide a rate to dropout.")
@@ -43,7 +43,7 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = No
     with ops.name_scope(name, "dropout", [x]):
         x = ops.convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} "
+            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype} "
                              f"tensor instead.")
         if known and not 0 <= rate < 1:
             raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")

@@ -16,6 +16,7 @@ from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import column_sums
 from tfsandbox.ops import array_ops, math_ops
+from tfsandbox.ops.inner_gradients import inner_gradients
 from tfsandbox.ops.nn_shapes import channel_axis, channels_first, channels_last, spatial_axes
 
 __all__: list[str] = []
@@ -178,36 +179,44 @@ def _forward_gradient(op: Operation, version: int, grads: Sequence[Any]) -> list
 
 def _second_gradient(op: Operation, *grads: Any) -> list[Any]:
     """The gradient of the gradient, through the formula written out in plain ops."""
-    from tfsandbox.ops import gradients_impl
-
     grad, x, scale, mean, variance = op.inputs[:5]
-    layout, training = op.get_attr("data_format"), op.get_attr("is_training")
-    epsilon = op.get_attr("epsilon")
-    axes = [0, *spatial_axes(layout, 4)]
-    spread = [1, -1, 1, 1] if layout == b"NCHW" else [1, 1, 1, -1]
-
-    def wide(vector: Tensor) -> Tensor:
-        return array_ops.reshape(vector, spread)
-
+    training, layout = op.get_attr("is_training"), op.get_attr("data_format")
     if training:
-        mean = math_ops.reduce_mean(x, axes, keepdims=True)
-        centered = x - mean
-        variance = math_ops.reduce_mean(math_ops.square(centered), axes, keepdims=True)
+        targets = _training_formula(grad, x, scale, op.get_attr("epsilon"), layout)
     else:
-        centered, variance = x - wide(mean), wide(variance)
-    inverse = math_ops.rsqrt(variance + epsilon)
-    scale_grad = math_ops.reduce_sum(grad * centered * inverse, axes)
+        targets = _inference_formula(grad, x, scale, mean, variance, op.get_attr("epsilon"))
+    # In TensorFlow's order, which later names depend on.
+    order = (0, 1, 2) if training and layout == b"NHWC" else (0, 2, 1)
+    found = inner_gradients([targets[i] for i in order], [grads[i] for i in order], [grad, x, scale])
+    return [*found, *[None] * (len(op.inputs) - 3)]
+
+
+def _training_formula(grad: Tensor, x: Tensor, scale: Tensor, epsilon: float,
+                      layout: bytes) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients with respect to x, scale and offset."""
+    axes, keep = [0, *spatial_axes(layout, 4)], layout == b"NCHW"
+    wide = array_ops.reshape(scale, [1, array_ops.size(scale), 1, 1]) if keep else scale
+    grad_mean = math_ops.reduce_mean(grad, axes, keepdims=keep)
+    mean = math_ops.reduce_mean(x, axes, keepdims=keep)
+    variance = math_ops.reduce_mean(math_ops.squared_difference(x, array_ops.stop_gradient(mean)), axes, keepdims=keep)
+    grad_offset, x_offset = grad - grad_mean, x - mean
+    product = math_ops.reduce_mean(grad * x_offset, axes, keepdims=keep)
+    x_grad = wide * math_ops.rsqrt(variance + epsilon) * (
+        grad_offset - math_ops.reciprocal(variance + epsilon) * product * x_offset)
+    scale_grad = math_ops.rsqrt(variance + epsilon) * math_ops.reduce_sum(grad * x_offset, axes, keepdims=keep)
+    if keep:
+        scale_grad = array_ops.squeeze(scale_grad)
+    return x_grad, scale_grad, math_ops.reduce_sum(grad, axes)
+
+
+def _inference_formula(grad: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor,
+                       epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients with respect to x, scale and offset; the channels are last."""
+    axes = [0, 1, 2]
     offset_grad = math_ops.reduce_sum(grad, axes)
-    factor = wide(scale) * inverse
-    if training:
-        x_grad = factor * (grad - math_ops.reduce_mean(grad, axes, keepdims=True) - centered * math_ops.square(inverse)
-                           * math_ops.reduce_mean(grad * centered, axes, keepdims=True))
-        sources = [grad, x, scale]
-    else:
-        x_grad = factor * grad
-        sources = [grad, x, scale, op.inputs[3], op.inputs[4]]
-    found = gradients_impl.gradients([x_grad, scale_grad, offset_grad], sources, grad_ys=list(grads[:3]))
-    return [*found, *[None] * (len(op.inputs) - len(found))]
+    inverse = math_ops.rsqrt(variance + epsilon)
+    scale_grad = math_ops.reduce_sum(grad * (x - mean) * inverse, axes)
+    return grad * scale * inverse, scale_grad, offset_grad
 
 
 for _version, _op in enumerate(_FORWARD):

@@ -39,10 +39,22 @@ dilation2d_backprop_filter_op.shape(lambda c: c.shape(1))
 def _dilation_shape(c: Any) -> TensorShape:
     batch, height, width, depth = with_rank(c.shape(0), 4).as_list()
     rows, columns, filter_depth = with_rank(c.shape(1), 3).as_list()
-    strides, rates, padding = c.attr("strides"), c.attr("rates"), c.attr("padding")
     depth = merge_sizes(depth, filter_depth)
-    return TensorShape([batch, windowed_size(height, rows, strides[1], padding, dilation=rates[1]),
-                        windowed_size(width, columns, strides[2], padding, dilation=rates[2]), depth])
+    sizes = [_windows_along(size, window, stride, c.attr("padding"), rate) for size, window, stride, rate in
+             zip((height, width), (rows, columns), c.attr("strides")[1:3], c.attr("rates")[1:3])]
+    return TensorShape([batch, *sizes, depth])
+
+
+def _windows_along(size: int | None, window: int | None, stride: int, padding: bytes, rate: int) -> int | None:
+    """How many windows fit along an axis: none, where one is larger by less than a stride."""
+    if padding != b"VALID" or size is None or window is None:
+        return windowed_size(size, window, stride, padding, dilation=rate)
+    span = (window - 1) * rate + 1
+    count = int((size - span + stride) / stride)  # towards zero
+    if count < 0:
+        raise ValueError(f"Computed output size would be negative: {count} [input_size: {size}, "
+                         f"effective_filter_size: {span}, stride: {stride}]")
+    return count
 
 
 def _windows(value: Any, kernel: Any, strides: list[int], rates: list[int], padding: bytes) -> tuple[Windows, Any]:

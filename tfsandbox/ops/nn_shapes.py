@@ -55,8 +55,8 @@ def windowed_size(size: int | None, window: int | None, stride: int, padding: by
     if padding == b"EXPLICIT":
         size += sum(pads)
     span = (window - 1) * dilation + 1
-    if size - span + stride < 0:
-        raise ValueError(f"Negative dimension size caused by subtracting {window} from {size}")
+    if size < span:
+        raise ValueError(f"Negative dimension size caused by subtracting {span} from {size}")
     return (size - span + stride) // stride
 
 

@@ -119,13 +119,13 @@ def _windows(shape: Sequence[int], ksize: Sequence[int], strides: Sequence[int],
     """(the window, where it lies) over an input of this shape, channels last."""
     rank = len(ksize)
     if len(shape) != rank:
-        raise invalid(f"tensor_in must be {rank}-dimensional")
-    if ksize[0] != 1 or strides[0] != 1:
-        raise errors.UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
+        raise invalid(f"tensor_in_shape must have {rank - 2} spatial dimensions. {len(shape)} 0")
     channels = channel_axis(layout, rank)
-    if ksize[channels] != 1 or strides[channels] != 1:
-        raise errors.UnimplementedError(None, None, "Pooling over the channels together with height or width is not "
-                                                    "supported: pool in two steps.")
+    if ksize[channels] != 1:
+        _check_channels(shape, ksize, strides, layout)
+        raise _unimplemented("Non-spatial pooling is not yet supported. Volunteers? :)")
+    if ksize[0] != 1 or strides[0] != 1:
+        raise _unimplemented("Pooling is not yet supported on the batch dimension.")
     axes = spatial_axes(layout, rank)
     window = [ksize[a] for a in axes]
     where = Windows.over(shape[1:-1], window, [strides[a] for a in axes], [1] * len(window), padding)
@@ -153,22 +153,32 @@ def _avg_pool_grad(sizes: Any, grad: Any, *, ksize: list[int], strides: list[int
 @max_pool3d_op.kernel
 def _max_pool(value: Any, *, ksize: list[int], strides: list[int], padding: bytes, data_format: bytes) -> Any:
     value = channels_last(value, data_format)
-    if ksize[channel_axis(data_format, value.ndim)] > 1:
+    if value.ndim == len(ksize) and ksize[channel_axis(data_format, value.ndim)] > 1:
         return channels_first(_over_channels(value, ksize, strides, data_format), data_format)
     window, where = _windows(value.shape, ksize, strides, data_format, padding)
     return channels_first(kernels.max_pool(value, window, where), data_format)
 
 
+def _unimplemented(message: str) -> errors.UnimplementedError:
+    return errors.UnimplementedError(None, None, message)
+
+
+def _check_channels(shape: Sequence[int], ksize: Sequence[int], strides: Sequence[int], layout: bytes) -> None:
+    """That a pool over neighbouring channels is over these alone, group by group; the shape has channels last."""
+    at = channel_axis(layout, len(ksize))
+    if any(ksize[a] != 1 for a in range(len(ksize)) if a != at):
+        raise _unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
+    if ksize[at] != strides[at]:
+        raise _unimplemented("Depthwise max pooling requires the depth window to equal the depth stride")
+    if shape[-1] % ksize[at]:
+        raise _unimplemented("Depthwise max pooling requires the depth window to evenly divide the input depth")
+
+
 def _over_channels(value: Any, ksize: list[int], strides: list[int], layout: bytes) -> Any:
     """The largest of each group of neighbouring channels."""
-    at = channel_axis(layout, value.ndim)
-    if any(ksize[a] != 1 for a in range(value.ndim) if a != at):
-        raise errors.UnimplementedError(None, None, "MaxPooling supports exactly one of pooling across depth or "
-                                                    "pooling across width/height.")
-    if ksize[at] != strides[at] or value.shape[-1] % ksize[at]:
-        raise errors.UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the "
-                                                    "depth stride and to divide the number of channels.")
-    return np.maximum.reduce(value.reshape(*value.shape[:-1], -1, ksize[at]), axis=-1)
+    _check_channels(value.shape, ksize, strides, layout)
+    window = ksize[channel_axis(layout, value.ndim)]
+    return np.maximum.reduce(value.reshape(*value.shape[:-1], -1, window), axis=-1)
 
 
 @max_pool_grad_op.kernel
