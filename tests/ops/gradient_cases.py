@@ -65,6 +65,7 @@ NOT_TESTED: dict[str, str] = {
     "PreventGradient": "its gradient is an error on purpose",
     **{name: "TensorFlow has none either: its gradient is an error that says so"
        for name in ("SparseDenseCwiseAdd", "SparseSparseMaximum", "SparseSparseMinimum")},
+    "EagerPyFunc": "calls a Python function under a token: tested with py_function in test_script_ops.py",
     "RandomGamma": "a random op: its gradient is that of the samples, tested against TensorFlow's numbers",
     "RandomGammaGrad": "as RandomGamma",
 }
