@@ -144,7 +144,7 @@ class NodeGraph:
         attr = self.nodes[i].attr
         if "_class" not in attr:
             return []
-        return [text[5:].decode() for text in attr["_class"].list.s if text.startswith(b"loc:@")]
+        return [text[5:].decode("utf-8", "replace") for text in attr["_class"].list.s if text.startswith(b"loc:@")]
 
     def is_own_read(self, i: int, variable: int) -> bool:
         """Whether a node is the read that a variable is made with: placed as the variable, or named after it."""
@@ -203,5 +203,9 @@ def input_text(name: str, output: int) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """` The nearest names it has: a, b.`, or nothing."""
+    if len(names) > 2000:  # comparing takes its time: only those that end or begin alike
+        ends = name.rpartition("/")[2], name[:3]
+        names = [other for other in names if abs(len(other) - len(name)) < 4
+                 and (other.endswith(ends[0]) or other.startswith(ends[1]))][:2000]
     close = difflib.get_close_matches(name, names, 3)
     return f" The nearest names it has: {', '.join(close)}." if close else ""

@@ -28,7 +28,7 @@ def assertions(graph: NodeGraph, protected: Container[int]) -> set[int]:
     """The nodes that only check: Assert, a Merge of branches that do nothing but assert, groups of these."""
     found = {i for i, op in enumerate(graph.ops) if op == "Assert" and i not in protected}
     checked = {i for i, op in enumerate(graph.ops) if op == "CheckNumerics" and i not in protected}
-    waiting = [j for i in found | checked for j in graph.all_users(i)]
+    waiting = list(dict.fromkeys(j for i in found | checked for j in graph.all_users(i)))
     while waiting:
         i = waiting.pop()
         if i in found or i in protected:

@@ -148,7 +148,7 @@ class Pruning:
                 ends[i] = "a summary"
             elif not graph.all_users(i) and not self._ends_a_gradient(i):
                 ends[i] = "an end of the graph"
-        for i in graph.reach(changes, self._groups) - ends.keys() - self.forced:
+        for i in graph.reach(changes, self._groups) - ends.keys() - self.forced - self.checks:
             # The op that was made for a step to wait for: a group of changes, a `cond` with a change in it.
             if not graph.users[i] and not self._ends_a_gradient(i):
                 ends[i] = "changes a variable"
@@ -158,7 +158,8 @@ class Pruning:
 
     def _groups(self, i: int) -> list[int]:
         graph = self.graph
-        return graph.users[i] + [j for j in graph.control_users[i] if graph.ops[j] in ("NoOp", "Identity")]
+        groups = [j for j in graph.control_users[i] if graph.ops[j] in ("NoOp", "Identity")]
+        return [j for j in graph.users[i] + groups if j not in self.checks]
 
     def _changes_the_model(self, i: int) -> bool:
         """Whether a node changes a variable that is neither trained nor an optimizer's: a moving average, a counter."""
