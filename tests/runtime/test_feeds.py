@@ -27,7 +27,8 @@ READ_ONLY.flags.writeable = False
 
 
 @pytest.mark.parametrize("value", [
-    [0, 1, 2], (0, 1.0, 2), range(3), np.arange(3), np.arange(3, dtype=">f4"), np.repeat(np.arange(3, dtype=np.float32), 2)[::2],
+    [0, 1, 2], (0, 1.0, 2), range(3), np.arange(3), np.arange(3, dtype=">f4"), np.arange(3.0).repeat(2)[::2],
+    np.arange(3, dtype=np.float32).repeat(2)[::2],
     np.array([0, 1, 2], object), np.ma.array([0, 1, 2], mask=[1, 0, 0]), READ_ONLY, np.arange(3.0),
     [np.float64(0), np.int64(1), 2], ["0", "1", "2.0"]], ids=type)
 def test_numbers_in_many_forms(value: Any) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import linecache
+import time
+
 import numpy as np
 import pytest
 
@@ -162,3 +166,49 @@ def test_names_of_nodes_cannot_reach_the_source() -> None:
     squares = [op.outputs[0] for op in graph.get_operations() if op.type == "Square"]
     with tf.Session() as sess:
         assert sess.run(squares, feeds) == [4.0] * len(squares)
+
+
+def test_many_branches_inside_each_other() -> None:
+    ps = [tf.placeholder(tf.bool, []) for _ in range(120)]
+    x = tf.placeholder(tf.float32, [])
+
+    def nested(n: int) -> tf.Tensor:
+        return tf.cond(ps[n], lambda: nested(n + 1) + 1.0, lambda: tf.negative(x)) if n < len(ps) else tf.square(x)
+    y = nested(0)
+    with tf.Session() as sess:
+        feeds = dict.fromkeys(ps, True)
+        assert sess.run(y, {x: 3.0, **feeds}) == 129.0
+        assert sess.run(y, {x: 3.0, **feeds, ps[100]: False}) == 97.0
+
+
+def test_a_sum_of_very_many() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as sess:
+        assert sess.run(tf.add_n([x * 1.5] * 3000), {x: [1.0, 2.0]}).tolist() == [4500.0, 9000.0]
+
+
+def test_sources_go_with_their_graph() -> None:
+    before = len(linecache.cache)
+    for _ in range(20):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            sess.run(tf.constant(1.0) + tf.placeholder_with_default(1.0, []))
+    del sess
+    gc.collect()
+    assert len(linecache.cache) <= before + 1
+
+
+def test_a_constant_too_large_for_a_message() -> None:
+    with pytest.raises(ValueError, match="larger than 2GB"):
+        tf.constant(np.broadcast_to(np.float32(1), (600_000_000,)))
+
+
+def test_a_long_chain_of_updates_is_planned_in_time() -> None:
+    v = tf.Variable(0.0)
+    update = v
+    for _ in range(2000):
+        update = tf.assign_add(update, 1.0)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        start = time.monotonic()
+        assert sess.run(update) == 2000
+        assert time.monotonic() - start < 3

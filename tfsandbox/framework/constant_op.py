@@ -15,6 +15,9 @@ from tfsandbox.framework.tensor_shape import Dimension, TensorShape
 const_op = register_op("Const", "-> output: dtype", "value: tensor; dtype: type")
 const_op.no_gradient()
 
+_MOST_BYTES = (1 << 31) - 1
+"""What a protobuf message can hold."""
+
 
 @const_op.shape
 def _const_shape(c: Any) -> TensorShape:
@@ -38,8 +41,16 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def _constant(value: Any, dtype: Any, shape: Any, name: str, verify_shape: bool, allow_broadcast: bool) -> Tensor:
     graph = get_default_graph()
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    _check_size(value)
     array, found = tensor_util.as_ndarray_and_dtype(value, dtype, shape, verify_shape, allow_broadcast)
+    _check_size(array)
     return graph.create_op("Const", [], name=name, attrs={"value": array, "dtype": found}).outputs[0]
+
+
+def _check_size(value: Any) -> None:
+    if isinstance(value, np.ndarray) and value.nbytes > _MOST_BYTES:
+        raise ValueError("Cannot create a tensor proto whose content is larger than 2GB. Feed it through a "
+                         "tf.placeholder instead.")
 
 
 def _from_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:

@@ -66,10 +66,14 @@ def _add_n(inputs: list[Any]) -> Any:
     return total
 
 
+_WRITTEN_OUT = 20
+"""A longer sum is left to the kernel: Python's parser nests one level for each `+`."""
+
+
 def _sum_emit(node: Any) -> str | None:
     count = node.attr("N")
     shapes = [node.shape(i) for i in range(count)]
-    if count == 1 or not all(s.is_fully_defined() and s.as_list() == shapes[0].as_list() for s in shapes):
+    if count == 1 or count > _WRITTEN_OUT or not all(s.is_fully_defined() and s.as_list() == shapes[0].as_list() for s in shapes):
         return None
     return " + ".join(f"{{{i}}}" for i in range(count))
 

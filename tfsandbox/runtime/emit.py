@@ -29,6 +29,9 @@ RELEASE_BYTES = 1 << 18
 
 _NEVER = 1 << 60
 
+_NESTED = 50
+"""So many blocks are nested in each other at most: Python allows 100 levels of indentation."""
+
 _AUGMENTED = ("+", "-", "*", "/")
 
 
@@ -160,7 +163,8 @@ class Emitter:
         if len(conditions) > 1:
             return [self._condition(conditions)]
         conjunction, = conditions
-        return [self._literal(p, outcome) for p, outcome in _outermost_first(conjunction)]
+        tests = [self._literal(p, outcome) for p, outcome in _outermost_first(conjunction)]
+        return tests[:_NESTED] + ([" and ".join(tests[_NESTED:])] if len(tests) > _NESTED else [])
 
     def _condition(self, conditions: Conditions, given: frozenset[tuple[Value, bool]] = frozenset()) -> str:
         """The test for conditions, where `given` is known to hold; `True` where that is enough."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import weakref
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -24,6 +25,7 @@ def compile_plan(plan: Plan) -> Program:
     program.filename = f"<tfsandbox plan {next(_numbers)}>"
     program.code = compile(program.source, program.filename, "exec")
     linecache.cache[program.filename] = (len(program.source), None, program.source.splitlines(True), program.filename)
+    weakref.finalize(program, linecache.cache.pop, program.filename, None).atexit = False
     return program
 
 

@@ -21,14 +21,17 @@ FORWARDS = frozenset(["AddN", "Cast", "CheckNumerics", "EnsureShape", "ExpandDim
 def mutated_storages(ops: Iterable[Operation]) -> set[str]:
     """The variables that these nodes change."""
     found = set()
+    seen: set[Operation] = set()
     for op in ops:
         if mutates(op):
             for tensor in op._inputs:
                 # What gives a ref on has it from its own first input.
-                while tensor._dtype._is_ref_dtype and tensor._op._inputs:
+                while tensor._dtype._is_ref_dtype and tensor._op not in seen:
+                    seen.add(tensor._op)
+                    if not tensor._op._inputs:
+                        found.add(storage_of(tensor._op))
+                        break
                     tensor = tensor._op._inputs[0]
-                if tensor._dtype._is_ref_dtype:
-                    found.add(storage_of(tensor._op))
     return found
 
 

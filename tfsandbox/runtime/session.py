@@ -30,6 +30,8 @@ MAX_SHAPES = 16
 MAX_PROGRAMS = 512
 """Compiled programs a graph keeps."""
 
+_programs_lock = threading.Lock()
+
 
 class _Feed:
     """One fed tensor: what arrays for it must be."""
@@ -107,6 +109,7 @@ class BaseSession:
         self._closed = False
         self._state = SessionState()
         self._calls: dict[Any, _Call] = {}
+        self._calls_for = -1
         self._lock = threading.RLock()
 
     @property
@@ -166,6 +169,9 @@ class BaseSession:
             key = call = None
         if call is None or call.mutations != self._graph._mutations:
             call = self._prepare(fetches, feed_dict, active)
+            if self._calls_for != call.mutations:
+                # The graph has grown: what was prepared for it as it was is never used again.
+                self._calls, self._calls_for = {}, call.mutations
             if key is not None:
                 self._calls[key] = call
         arguments: list[Any] = []
@@ -266,9 +272,13 @@ class BaseSession:
             static = None if shapes is None else [TensorShape(s) for s in shapes]
             program = compile_plan(plan_lib.make_plan(call.targets, call.fetches, [f.tensor for f in call.feeds],
                                                       static, call.rewrites))
-            while len(cache) >= MAX_PROGRAMS:
-                cache.pop(next(iter(cache)))
-            cache[key] = program
+            with _programs_lock:
+                oldest = next(iter(cache), key)
+                if oldest[-1] != call.mutations:
+                    cache.clear()  # made for the graph before it grew
+                elif len(cache) >= MAX_PROGRAMS:
+                    del cache[oldest]
+                cache[key] = program
         return program
 
     def program(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Program:
