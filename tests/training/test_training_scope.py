@@ -377,6 +377,26 @@ def test_report_says_what_moved() -> None:
     assert "frozen" in str(report) and report.to_json()[0]["name"] == "first/w"
 
 
+def test_report_when_the_scope_is_around_the_initialiser_too() -> None:
+    model = Model()
+    train = tf.train.AdamOptimizer(0.1).minimize(model.loss)
+    with training_scope(trainable_variables=[model.w]) as scope, tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train, model.feed)
+        report = scope.report(sess)
+    assert report.moved == ["first/w"] and report.held == ["second/w"]
+
+
+def test_report_of_what_became_no_number() -> None:
+    weight = tf.get_variable("weight", initializer=[1.0])
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(weight * float("nan")))
+    with tf.Session() as sess, training_scope() as scope:
+        sess.run(weight.initializer)
+        sess.run(train)
+        report = scope.report(sess)
+    assert report.moved == ["weight"] and np.isnan(report.changes[0].delta_norm)
+
+
 def test_not_being_chief_skips_saving(tmp_path) -> None:
     Model()
     saver = tf.train.Saver()

@@ -87,7 +87,7 @@ def change_of(before: np.ndarray | None, after: np.ndarray) -> float:
     if before.tobytes() == np.asarray(after).tobytes():
         return 0.0
     change = norm_of(np.asarray(after, np.float64) - np.asarray(before, np.float64))
-    return change if change > 0 else float(np.nextafter(0, 1))
+    return change if change != 0 else float(np.nextafter(0, 1))  # NaN stays: that is a change too
 
 
 def norm_of(value: Any) -> float:

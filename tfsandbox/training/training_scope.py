@@ -151,10 +151,15 @@ class TrainingScope(rewrites.PlanRewrite):
     # ------------------------------------------------------------ run time
 
     def begin(self, session: Any) -> None:
-        """Remember the variables as they are before the scope's first run in a session."""
-        if session.graph is self.graph and session not in self._baselines:
-            self._baselines[session] = {name: np.array(ref.value) for name, ref in session._state.refs.items()
-                                        if ref.value is not None}
+        """Remember the variables as they are before the scope's first run in a session.
+
+        Those that get their first value inside the scope are remembered with it, before something else runs.
+        """
+        if session.graph is self.graph:
+            known = self._baselines.setdefault(session, {})
+            for name, ref in session._state.refs.items():
+                if ref.value is not None and name not in known:
+                    known[name] = np.array(ref.value)
 
     def prepare(self, needed: list[Operation]) -> None:
         """Build, before a plan is made, the nodes that stand in for gradients and learning rates."""
@@ -286,7 +291,7 @@ class TrainingScope(rewrites.PlanRewrite):
             delta = change_of(baseline.get(name), ref.value)
             moved = {s: change_of(baseline.get(s), sess._state.refs[s].value) for s in slots.get(name, [])
                      if s in sess._state.refs and sess._state.refs[s].value is not None}
-            changes.append(VariableChange(name, trains, delta > 0, delta, norm_of(ref.value), moved))
+            changes.append(VariableChange(name, trains, delta != 0, delta, norm_of(ref.value), moved))
         return ScopeReport(changes)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
