@@ -47,7 +47,7 @@ def test_every_piece_of_the_documents_has_its_lesson() -> None:
         assert sorted(shown) == list(range(len(pieces(document))))
 
 
-SHOWN = [(lesson, numbers) for lesson, (_, groups) in EXAMPLES.items() if lesson in LESSONS for numbers in groups]
+SHOWN = [(lesson, numbers) for lesson, (_, groups) in EXAMPLES.items() for numbers in groups]
 
 
 @pytest.mark.parametrize("lesson, numbers", SHOWN)
