@@ -276,8 +276,6 @@ def _results(op: Any, given: list[Any], state: SessionState) -> Any:
             op._op_def.evaluate(copies, op._attrs)
             return [given[0]]
         results = op._op_def.evaluate(copies, op._attrs)
-    if op.type in ("Sum", "Mean") and np.size(results[0]) == copies[0].size:
-        return [copies[0].reshape(np.shape(results[0]))]  # nothing is added: -0.0 stays -0.0, as in TensorFlow
     return results[0] if op._op_def.outputs and op._op_def.outputs[0].is_list and isinstance(results[0], list) \
         else results
 

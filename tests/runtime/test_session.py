@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import warnings
 
@@ -195,3 +196,27 @@ def test_ten_thousand_nodes_deep() -> None:
         got = sess.run([y, gradient], {x: [0.0, 1.0]})
         np.testing.assert_array_equal(got[0], [5000.0, 5001.0])
         np.testing.assert_array_equal(got[1], [1.0, 1.0])
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_a_signal_handler_may_run_the_session() -> None:
+    """As one does that saves the variables when the machine is to be shut down."""
+    v = tf.Variable(3.0)
+    x = tf.placeholder(tf.float32, [100, 100])
+    y = x
+    for _ in range(50):
+        y = tf.exp(-y)
+    got: list[float] = []
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        data = np.ones((100, 100), np.float32)
+        sess.run(v)
+        before = signal.signal(signal.SIGALRM, lambda *_: got.append(sess.run(v)))
+        signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+        try:
+            while len(got) < 50:
+                sess.run(y, {x: data})
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    assert set(got) == {3.0}

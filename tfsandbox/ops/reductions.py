@@ -49,6 +49,9 @@ def axes_of(input: Any, reduction_indices: Any) -> tuple[int, ...]:
 
 def _fold(function: Any, input: Any, axes: tuple[int, ...], keep_dims: bool, dtype: Any = None) -> Any:
     """numpy's reduction. Sums and products need the type said: numpy widens small integers."""
+    if function is np.add and all(input.shape[axis] == 1 for axis in axes):
+        # Nothing is added: -0.0 stays -0.0, as in TensorFlow.
+        return np.array(input if keep_dims else np.squeeze(input, axes))
     return function.reduce(input, axis=axes, dtype=dtype, keepdims=keep_dims)
 
 

@@ -35,7 +35,13 @@ def call_nested(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def call_plain(function: Callable[..., Any], *arguments: Any) -> Any:
     """As `call_nested`, cheaper, for functions that run no code of the user's: a context is entered only once."""
-    return _quiet.context.run(function, *arguments)
+    try:
+        return _quiet.context.run(function, *arguments)
+    except RuntimeError as error:
+        # From `function`, or because a signal handler came in between and runs something itself.
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise
+    return call_nested(function, *arguments)
 
 
 if not _IN_CONTEXT:

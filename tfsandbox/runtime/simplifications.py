@@ -59,7 +59,7 @@ def reduce_over_nothing(op: Operation, values: list[Value], shapes: list[TensorS
     if found is not None:
         return found
     # Sizes are numbers of the plan's own: nothing from outside gets into the source here.
-    return f"{{0}}.reshape({tuple(int(d or 0) for d in shapes[0].as_list())})" if values[0].kind == "computed" else None
+    return f"{{0}}.reshape({tuple(int(d or 0) for d in shapes[0].as_list())})"
 
 
 def cast_to_same(op: Operation, values: list[Value], shapes: list[TensorShape]) -> Value | str | None:
