@@ -123,3 +123,9 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
             node = constant
         nodes.append(node)
     return copy_of(input_graph_def, nodes)
+
+
+def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None, **options: Any) -> Any:
+    """A new GraphDef without what only training needs: `graph_util.remove_training_nodes`, which says more."""
+    from tfsandbox.framework import training_nodes
+    return training_nodes.remove_training_nodes(input_graph, protected_nodes, **options)

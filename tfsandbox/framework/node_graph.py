@@ -15,6 +15,9 @@ from tfsandbox.framework.tensor_proto import proto_to_ndarray
 
 VARIABLE_OPS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 IS_INITIALIZED_OPS = frozenset({"IsVariableInitialized", "VarIsInitializedOp"})
+# What tells of a tensor's shape, not of its value.
+SHAPE_OPS = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs",
+                       "ConcatOffset", "InvertPermutation", "VariableShape"})
 INITIALISER_OPS = frozenset({"Assign", "AssignVariableOp"})
 
 _WRITE_OP = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*|Assign(Add|Sub)?|Assign(Add|Sub)?VariableOp|"

@@ -276,7 +276,8 @@ def _stay_near(node: Any, remaining: set[str]) -> None:
     if "_class" not in node.attr:
         return
     wishes = node.attr["_class"].list.s
-    left = [text for text in wishes if not text.startswith(b"loc:@") or text[5:].decode("utf-8", "replace") in remaining]
+    places = {b"loc:@" + name.encode() for name in remaining} if wishes else set()
+    left = [text for text in wishes if not text.startswith(b"loc:@") or text in places]
     if len(left) < len(wishes):
         del wishes[:]
         wishes.extend(left)
