@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfsandbox.layers import rnn_cell  # noqa: F401
 from tfsandbox.ops.array_ops import depth_to_space, space_to_batch, space_to_depth  # noqa: F401
 from tfsandbox.ops.candidate_sampling_ops import (  # noqa: F401
     all_candidate_sampler,
@@ -93,4 +94,11 @@ from tfsandbox.ops.nn_ops import (  # noqa: F401
     top_k,
     with_space_to_batch,
     xw_plus_b,
+)
+from tfsandbox.ops.rnn import (  # noqa: F401
+    bidirectional_dynamic_rnn,
+    dynamic_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
 )
