@@ -314,6 +314,10 @@ def test_order_that_a_check_gave_stays() -> None:
             + node("ok", "IsFinite", "w") + 'node { name: "a" op: "Assert" input: "ok" input: "w" }'
             + node("n", "Neg", "p", "^a"))
     assert pruned(text)[-1] == ("n", "Neg", ["p", "^w"])
+    text = text.replace('op: "Assert" input: "ok" input: "w"', 'op: "CheckNumerics" input: "w"')
+    assert pruned(text)[-1] == ("n", "Neg", ["p", "^w"])
+    assert pruned(P + node("c", "CheckNumerics", "p") + node("i", "Identity", "p", "^c") + node("n", "Neg", "i")) == [
+        ("p", "Placeholder", []), ("n", "Neg", ["p"])]
 
 
 def test_identities() -> None:

@@ -81,7 +81,7 @@ class PrunedGraph:
                 kept.append(j)
             elif j in self.pruning.dropouts:
                 kept.append(self._behind((j, 0), [])[0])
-            elif j in self.pruning.checks or j in self.pruning.handed_on:
+            elif j in self.pruning.checks or self.graph.ops[j] == "CheckNumerics":
                 kept += self._waited_for(i, j)
         self.controls[i] = [j for j in dict.fromkeys(kept) if j != i]
 
@@ -229,7 +229,7 @@ class PrunedGraph:
         result.library.CopyFrom(graph.graph_def.library)
         result.versions.CopyFrom(graph.graph_def.versions)
         taken = set(graph.names)
-        remaining = {graph.names[i] for i in self.kept}
+        places = {b"loc:@" + graph.names[i].encode() for i in self.kept}
         edited = {graph.inputs[i][place][0]: i for i in self.places for place in name_inputs(graph.ops[i])}
         for i in sorted(self.kept):
             replaced: dict[int, str] = {}
@@ -251,7 +251,7 @@ class PrunedGraph:
                 _make_identity(node)
             elif self.pruning.becomes_true(i):
                 _make_true(node)
-            _stay_near(node, remaining)
+            _stay_near(node, places)
         return result
 
 
@@ -271,12 +271,11 @@ def _make_true(node: Any) -> None:
     node.attr["value"].tensor.CopyFrom(ndarray_to_proto(np.array(True)))
 
 
-def _stay_near(node: Any, remaining: set[str]) -> None:
+def _stay_near(node: Any, places: set[bytes]) -> None:
     """Drop the wishes to be placed with nodes that are gone."""
     if "_class" not in node.attr:
         return
     wishes = node.attr["_class"].list.s
-    places = {b"loc:@" + name.encode() for name in remaining} if wishes else set()
     left = [text for text in wishes if not text.startswith(b"loc:@") or text in places]
     if len(left) < len(wishes):
         del wishes[:]
