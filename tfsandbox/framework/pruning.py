@@ -157,7 +157,7 @@ class Pruning:
                 ends[i] = "a summary"
             elif not graph.all_users(i) and not self.backward.has_end(i):
                 ends[i] = "an end of the graph"
-        for i in self._groups(changes) - ends.keys() - self.forced:
+        for i in self._groups(changes) - ends.keys() - self.forced - self.handed_on.keys():
             if not graph.users[i] and not self.backward.has_end(i):
                 ends[i] = "changes a variable"
         if graph.loops:
