@@ -6,7 +6,7 @@ import difflib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ContextDecorator, contextmanager
 from typing import Any
 
 from tfsandbox.framework import device as device_lib
@@ -85,6 +85,41 @@ class _ControlDependencies:
             self.graph._control_flow_context = self._outer_context
 
 
+class _Names(threading.local):
+    """Each thread is in a name scope of its own."""
+
+    stack = ""
+
+
+class _NameScope(ContextDecorator, AbstractContextManager[str]):
+    """One level of `graph.name_scope(...)`.
+
+    No generator: one that an interrupt leaves open would close whenever it is collected, and bring an old scope back.
+    """
+
+    def __init__(self, graph: Graph, name: str | bytes | None) -> None:
+        self.graph = graph
+        self.name = name.decode() if isinstance(name, bytes) else name
+
+    def _recreate_cm(self) -> _NameScope:
+        return _NameScope(self.graph, self.name)
+
+    def __enter__(self) -> str:
+        graph, name = self.graph, self.name
+        self._outer = graph._name_stack
+        if not name:
+            graph._name_stack = ""
+            return ""
+        valid = _VALID_SCOPE_NAME if self._outer else _VALID_OP_NAME
+        if not valid.match(name):
+            raise ValueError(f"'{name}' is not a valid scope name")
+        graph._name_stack = inner = name[:-1] if name.endswith("/") else graph.unique_name(name)
+        return inner + "/" if inner else ""
+
+    def __exit__(self, *_: Any) -> None:
+        self.graph._name_stack = self._outer
+
+
 class Graph:
     """A dataflow graph: Operations by name, in the order they were made.
 
@@ -97,7 +132,7 @@ class Graph:
         self._nodes_by_name: dict[str, Operation] = {}
         self._last_id = 0
         self._names_in_use: dict[str, int] = {}
-        self._name_stack = ""
+        self._names = _Names()
         self._control_dependencies_stack: list[_ControlDependencies] = []
         self._control_flow_context: Any = None
         self._device_stack: list[Any] = []
@@ -118,11 +153,9 @@ class Graph:
 
     # ------------------------------------------------------------ default graph
 
-    @contextmanager
-    def as_default(self) -> Iterator[Graph]:
+    def as_default(self) -> AbstractContextManager[Graph]:
         """Context manager: new nodes of this thread go to this graph."""
-        with stacks.graphs.pushed(self):
-            yield self
+        return stacks.graphs.pushed(self)
 
     @property
     def version(self) -> int:
@@ -275,27 +308,17 @@ class Graph:
 
     # ------------------------------------------------------------ scopes
 
-    @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> AbstractContextManager[str]:
         """Prefix the names of new nodes; yields the scope with a trailing slash. A trailing slash re-enters."""
-        if name:
-            if isinstance(name, bytes):
-                name = name.decode()
-            valid = _VALID_SCOPE_NAME if self._name_stack else _VALID_OP_NAME
-            if not valid.match(name):
-                raise ValueError(f"'{name}' is not a valid scope name")
-        outer = self._name_stack
-        if not name:
-            inner = ""
-        elif name.endswith("/"):
-            inner = name[:-1]
-        else:
-            inner = self.unique_name(name)
-        self._name_stack = inner
-        try:
-            yield inner + "/" if inner else ""
-        finally:
-            self._name_stack = outer
+        return _NameScope(self, name)
+
+    @property
+    def _name_stack(self) -> str:
+        return self._names.stack
+
+    @_name_stack.setter
+    def _name_stack(self, scope: str) -> None:
+        self._names.stack = scope
 
     def get_name_scope(self) -> str:
         """The current name scope, without a trailing slash."""

@@ -76,7 +76,7 @@ class name_scope:
         self._given = name
         self._default_name = default_name
         self._values = values
-        self._stack: contextlib.ExitStack | None = None
+        self._contexts: list[tuple[Any, Any]] = []
 
     @property
     def name(self) -> str | None:
@@ -86,19 +86,24 @@ class name_scope:
         if self._name is None and self._values is not None:
             raise ValueError(f"At least one of name ({self._given}) and default_name ({self._default_name}) must be "
                              f"provided.")
-        self._stack = contextlib.ExitStack()
         values = self._values if isinstance(self._values, (list, tuple)) else []
+        graph = graph_from_inputs(_flat(values))
+        default, scope = graph.as_default(), graph.name_scope(self._name)
+        default.__enter__()
         try:
-            graph = graph_from_inputs(_flat(values))
-            self._stack.enter_context(graph.as_default())
-            return self._stack.enter_context(graph.name_scope(self._name))
-        except BaseException:
-            self._stack.close()
+            prefix = scope.__enter__()
+        except BaseException as error:
+            default.__exit__(type(error), error, error.__traceback__)
             raise
+        self._contexts.append((default, scope))
+        return prefix
 
     def __exit__(self, *error: Any) -> None:
-        assert self._stack is not None
-        self._stack.__exit__(*error)
+        default, scope = self._contexts.pop()
+        try:
+            scope.__exit__(*error)
+        finally:
+            default.__exit__(*error)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         import functools

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ContextDecorator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,20 +17,30 @@ class DefaultStack(threading.local):
         self.items: list[Any] = []
         self.enforce_nesting = True
 
-    @contextmanager
-    def pushed(self, item: Any) -> Iterator[Any]:
-        self.items.append(item)
-        try:
-            yield item
-        finally:
-            # An InteractiveSession may have been closed out of order; then it is taken out where it stands.
-            if self.items and self.items[-1] is item:
-                self.items.pop()
-            elif item in self.items:
-                if self.enforce_nesting:
-                    self.items.remove(item)
-                    raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
-                self.items.remove(item)
+    def pushed(self, item: Any) -> AbstractContextManager[Any]:
+        """Context manager: `item` is the innermost one."""
+        return _Pushed(self, item)
+
+
+class _Pushed(ContextDecorator, AbstractContextManager[Any]):
+    """One level of a stack. No generator: one that an interrupt leaves open would close whenever it is collected."""
+
+    def __init__(self, stack: DefaultStack, item: Any) -> None:
+        self.stack, self.item = stack, item
+
+    def __enter__(self) -> Any:
+        self.stack.items.append(self.item)
+        return self.item
+
+    def __exit__(self, *_: Any) -> None:
+        items, item = self.stack.items, self.item
+        # An InteractiveSession may have been closed out of order; then it is taken out where it stands.
+        if items and items[-1] is item:
+            items.pop()
+        elif item in items:
+            items.remove(item)
+            if self.stack.enforce_nesting:
+                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
 
 
 graphs = DefaultStack()
