@@ -167,7 +167,11 @@ class Pruning:
     def _groups(self, changes: list[int]) -> set[int]:
         """What was made for a step to wait for: a `cond` with a change in it, a group of changes."""
         graph = self.graph
-        found = graph.reach(changes, lambda i: [j for j in graph.users[i] if j not in self.checks])
+
+        def step(i: int) -> list[int]:
+            return [j for j in graph.users[i] + graph.reads_after[i] if j not in self.checks]
+
+        found = graph.reach(changes, step)
         waiting = list(found)
         while waiting:
             for j in graph.control_users[waiting.pop()]:
