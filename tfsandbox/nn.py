@@ -102,3 +102,7 @@ from tfsandbox.ops.rnn import (  # noqa: F401
     static_rnn,
     static_state_saving_rnn,
 )
+from tfsandbox.util.arg_scoping import accept_arg_scopes as _accept_arg_scopes
+
+# What the tf namespace has too stays the same function there and here.
+_accept_arg_scopes(globals(), leave={"depth_to_space", "sigmoid", "space_to_batch", "space_to_depth", "tanh"})

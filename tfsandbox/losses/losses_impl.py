@@ -59,6 +59,11 @@ def _num_elements(losses: Tensor) -> Tensor:
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: str | None = _LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """`losses` times `weights`, reduced, and noted in the collection."""
+    return _weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def _weighted_loss(losses: Any, weights: Any, scope: str | None, loss_collection: str | None,
+                   reduction: str) -> Tensor:
     Reduction.validate(reduction)
     with ops.name_scope(scope, "weighted_loss", (losses, weights)):
         get_default_graph()._caches["last_loss_reduction"] = reduction
@@ -104,7 +109,7 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
     with ops.name_scope(scope, "absolute_difference", (predictions, labels, weights)) as scope:
         predictions, labels = _floats(predictions, labels)
         losses = math_ops.abs(math_ops.subtract(predictions, labels))
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -123,7 +128,7 @@ def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weig
         predictions, labels = _floats(predictions, labels)
         radial = math_ops.multiply(predictions, labels)
         losses = 1 - math_ops.reduce_sum(radial, axis=(axis,), keepdims=True)
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -136,7 +141,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
         ones = array_ops.ones_like(labels)
         labels = math_ops.subtract(2 * labels, ones)
         losses = activations.relu(math_ops.subtract(ones, math_ops.multiply(labels, logits)))
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -154,7 +159,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
             math_ops.multiply(ops.convert_to_tensor(0.5, dtype=quadratic.dtype),
                               math_ops.multiply(quadratic, quadratic)),
             math_ops.multiply(delta, linear))
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -166,7 +171,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
         predictions, labels = _floats(predictions, labels)
         losses = -math_ops.multiply(labels, math_ops.log(predictions + epsilon)) - math_ops.multiply(
             (1 - labels), math_ops.log(1 - predictions + epsilon))
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -203,7 +208,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
     with ops.name_scope(scope, "mean_squared_error", (predictions, labels, weights)) as scope:
         predictions, labels = _floats(predictions, labels)
         losses = math_ops.squared_difference(predictions, labels)
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -219,7 +224,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = cross_entropy.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 @accept_arg_scope
@@ -239,7 +244,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
             labels = labels * positives + negatives
         labels = array_ops.stop_gradient(labels, name="labels_stop_gradient")
         losses = cross_entropy.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, name="xentropy")
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def _remove_squeezable_dimensions(labels: Any, predictions: Any, weights: Any = None,
@@ -271,4 +276,4 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, s
     with ops.name_scope(scope, "sparse_softmax_cross_entropy_loss", (logits, labels, weights)) as scope:
         labels, logits, weights = _remove_squeezable_dimensions(labels, logits, weights, expected_rank_diff=1)
         losses = cross_entropy.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
-        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
+        return _weighted_loss(losses, weights, scope, loss_collection, reduction)

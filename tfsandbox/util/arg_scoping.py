@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -58,6 +58,16 @@ def accept_arg_scope(target: Target) -> Target:
         accepting = add_arg_scope(target)
         accepting._checks_arg_scope = True
     return accepting
+
+
+def accept_arg_scopes(namespace: dict[str, Any], leave: Collection[str] = ()) -> None:
+    """Exchange the public functions of a namespace, all but those of `leave`, by ones that accept arg scopes.
+
+    Whoever imports them from where they are defined has them as they are.
+    """
+    for name, value in list(namespace.items()):
+        if inspect.isfunction(value) and not name.startswith("_") and name not in leave:
+            namespace[name] = accept_arg_scope(value)
 
 
 def _accept_in_class(cls: type) -> None:
