@@ -91,7 +91,7 @@ def test_nothing_of_the_machine_is_stored(lesson: str) -> None:
     assert all(set(cell["metadata"]) <= {"tags"} for cell in notebook["cells"])
 
 
-ANSWER = re.compile(r"<details>.*?```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.S)
+ANSWER = re.compile(r"<details>.*?```python\n(.*?)```(?:\n\nIt prints:\n\n```text\n(.*?)```)?", re.S)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
