@@ -21,6 +21,7 @@ from tfsandbox._alias import (  # noqa: F401
 )
 from tfsandbox._version import __version__ as _sandbox_version
 from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
+from tfsandbox.framework import op_registry as _op_registry
 from tfsandbox.framework.constant_op import constant  # noqa: F401
 from tfsandbox.framework.device import DeviceSpec  # noqa: F401
 from tfsandbox.framework.dtypes import (  # noqa: F401
@@ -138,6 +139,9 @@ _PROTOS = {
     "summary_pb2": ["HistogramProto", "Summary", "SummaryMetadata"],
 }
 _MESSAGES = {name: module for module, names in _PROTOS.items() for name in names}
+# Ops that few programs use are not imported before somebody asks for one.
+_LATE_NAMES = {"extract_image_patches": "image_patches"}
+_op_registry.register_late(lambda: importlib.import_module("tfsandbox.ops.image_ops"))
 
 
 def __getattr__(name: str) -> Any:
@@ -151,11 +155,15 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"tfsandbox.proto.{_MESSAGES[name]}"), name)
         globals()[name] = value
         return value
+    elif name in _LATE_NAMES:
+        value = getattr(importlib.import_module(f"tfsandbox.ops.{_LATE_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_MESSAGES})
+    return sorted({*globals(), *_MODULES, *_MESSAGES, *_LATE_NAMES})
 
 
 def load_ipython_extension(ipython: Any) -> None:

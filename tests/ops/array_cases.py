@@ -1,7 +1,5 @@
-"""Expressions on arrays, the same for TensorFlow (`record_arrays.py`) and the sandbox: shapes, nodes, values, errors.
-
-An expression may use `tf`, `np` and the names of `INPUTS`, each of which is a placeholder made when it is first used.
-"""
+"""Expressions on arrays for `record_expressions.py` and `test_expressions.py`; see `expression_outcomes.py`."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -85,7 +83,7 @@ tf.stack([a, a]) | tf.stack([a, rows], axis=1) | tf.stack([1, 2, n]) | tf.stack(
 tf.stack([a, a], -1) | tf.stack([a, a], 3) | tf.stack([a, cube]) | tf.stack([a, any[:1]]) | tf.stack([[n, 1], [2, 3]])
 tf.stack([1.0, n]) | tf.stack([scalar, 2]) | tf.stack([]) | tf.parallel_stack([a, a]) | tf.stack([1, 2], axis=-1)
 tf.convert_to_tensor([n, 4]) | tf.convert_to_tensor([[n, 4], [n, n]]) | tf.convert_to_tensor([scalar, 1])
-tf.convert_to_tensor([n, 1.5]) | tf.convert_to_tensor([[n], [1, 2]]) | tf.convert_to_tensor([a, ROWS])
+tf.convert_to_tensor([n, 1.5]) | tf.convert_to_tensor([[n], [1, 2]]) | tf.convert_to_tensor([a, [[1.0] * 3] * 2])
 tf.split(a, 3, axis=1) | tf.split(a, 2) | tf.split(cube, [1, 2], 1) | tf.split(cube, [1, -1, 1], -1)
 tf.split(rows, 3, 1, name='parts') | tf.split(a, 4, 1) | tf.split(a, [1, 1], 1) | tf.split(any, 2, 0) | tf.split(a, 2, 2)
 tf.split(a, [1, 4], 1) | tf.split(any, [1, 2], 1) | tf.split(any, 3, 1) | tf.split(a, n) | tf.split(a, [1, 1], num=2)
@@ -232,86 +230,6 @@ tf.sparse.reduce_sum(tf.SparseTensor([[0, 1], [1, 0]], vector[:2], [2, 2]), 1) |
 tf.unique(vector)[0] | tf.bitcast(a, tf.float32) | tf.linalg.transpose(cube) | tf.identity_n([a, rows])[1] | tf.placeholder_with_default(a, [None, 3])
 """
 
-
-def expressions():
-    """(group, expression) of every case; those of the group "gradients" are differentiated."""
-    groups = [("shapes", SHAPES), ("partial shapes", PARTIAL_SHAPES), ("filling", FILLING), ("joining", JOINING),
-              ("slicing", SLICING), ("gathering", GATHERING), ("rearranging", REARRANGING), ("checking", CHECKING), ("lookups", LOOKUPS),
-              ("strings", STRINGS), ("gradients", GRADIENTS)]
-    return [(group, text.strip()) for group, block in groups
-            for line in block.strip().splitlines() for text in line.split(" | ")]
-
-
-class Names(dict):
-    """The names an expression may use; makes the placeholders and remembers what to feed them."""
-
-    def __init__(self, tf):
-        super().__init__(tf=tf, np=np, ROWS=ROWS)
-        self.feed = {}
-
-    def __missing__(self, name):
-        if name not in INPUTS:
-            raise KeyError(name)
-        dtype, shape, value = INPUTS[name]
-        tensor = self["tf"].placeholder(getattr(self["tf"], dtype), shape, name=name)
-        self.feed[tensor] = np.array(value, object if dtype == "string" else dtype)
-        self[name] = tensor
-        return tensor
-
-
-def outcome(tf, group, expression):
-    """What building and running an expression gives, as JSON."""
-    graph = tf.Graph()
-    with graph.as_default():
-        names = Names(tf)
-        try:
-            result = eval(expression, {}, names)
-            if group == "gradients":
-                sources = [t for t in names.feed if t.dtype.is_floating]
-                result = tf.gradients(result, sources)
-        except Exception as error:
-            return {"error": [type(error).__name__, without_help(error)]}
-        found = {"nodes": [" ".join([op.name, op.type] + [t.name[:-2] if t.name.endswith(":0") else t.name
-                                                        for t in op.inputs]) for op in graph.get_operations()]}
-        tensors = flat(tf, result)
-        found["shapes"] = [str(t.shape) if hasattr(t, "dtype") else repr(t) for t in tensors]
-        fetches = [t for t in tensors if isinstance(t, (tf.Tensor, tf.Operation))]
-        with tf.Session() as sess:
-            try:
-                values = sess.run(fetches, names.feed)
-            except Exception as error:
-                found["run_error"] = [type(error).__name__, str(error).split("\n")[0]]
-            else:
-                found["values"] = [described(value) for value in values]
-    return found
-
-
-def flat(tf, result):
-    """The tensors and operations of a result, and whatever else stands in it."""
-    if isinstance(result, tf.SparseTensor):
-        return [result.indices, result.values, result.dense_shape]
-    if isinstance(result, tf.IndexedSlices):
-        return [result.values, result.indices]
-    if isinstance(result, (list, tuple)):
-        return [t for part in result for t in flat(tf, part)]
-    return [result]
-
-
-def without_help(error):
-    """The message as far as TensorFlow wrote it: the sandbox may add a paragraph on what to do."""
-    return str(error).split("\n")[0]
-
-
-def described(value):
-    """A value as JSON: its type, shape and elements, floats with all their digits."""
-    if value is None:
-        return None
-    array = np.asarray(value)
-    flat_values = array.ravel()
-    if array.dtype.kind == "c":
-        elements = [[repr(float(x.real)), repr(float(x.imag))] for x in flat_values]
-    elif array.dtype.kind == "f":
-        elements = [repr(float(x)) for x in flat_values]
-    else:
-        elements = [x.decode("latin1") if isinstance(x, bytes) else x for x in flat_values.tolist()]
-    return {"dtype": "object" if array.dtype.kind in "SU" else array.dtype.name, "shape": list(array.shape), "elements": elements}
+GROUPS = [("shapes", SHAPES), ("partial shapes", PARTIAL_SHAPES), ("filling", FILLING), ("joining", JOINING),
+          ("slicing", SLICING), ("gathering", GATHERING), ("rearranging", REARRANGING), ("checking", CHECKING),
+          ("lookups", LOOKUPS), ("strings", STRINGS), ("gradients", GRADIENTS)]

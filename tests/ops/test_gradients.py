@@ -10,12 +10,13 @@ import pytest
 import tfsandbox as tf
 from tests.ops.gradient_cases import CASES as GENERAL_CASES
 from tests.ops.gradient_cases import NOT_TESTED, Case, numbers
+from tests.ops.gradient_cases_images import IMAGE_CASES
 from tests.ops.gradient_cases_nn import NN_CASES
 from tests.ops.gradient_cases_sparse import SPARSE_CASES
 from tfsandbox.framework import op_registry
 from tfsandbox.framework.op_def_library import apply_op_helper
 
-CASES = GENERAL_CASES | SPARSE_CASES | NN_CASES
+CASES = GENERAL_CASES | SPARSE_CASES | IMAGE_CASES | NN_CASES
 DIFFERENTIABLE = sorted(name for name, op in op_registry.registered().items() if op.gradient_fn is not None)
 
 

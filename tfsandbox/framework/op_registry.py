@@ -305,23 +305,39 @@ def register_op(name: str, signature: str, attrs: str = "", *, stateful: bool = 
     return op_def
 
 
+_LATE: list[Callable[[], Any]] = []
+
+
+def register_late(load: Callable[[], Any]) -> None:
+    """`load` registers further ops: it is called once somebody asks for an op type that is not there."""
+    _LATE.append(load)
+
+
+def _load_late() -> None:
+    while _LATE:
+        _LATE.pop()()
+
+
 def get(name: str) -> OpDef:
     """The OpDef of an op type; `ValueError` naming the nearest ones where it is not registered."""
-    try:
-        return _REGISTRY[name]
-    except KeyError:
+    definition = find(name)
+    if definition is None:
         near = difflib.get_close_matches(name, _REGISTRY, 3)
         hint = f" The nearest it has: {', '.join(near)}." if near else ""
-        raise ValueError(f"Op type not registered '{name}': tfsandbox has no such op.{hint}") from None
+        raise ValueError(f"Op type not registered '{name}': tfsandbox has no such op.{hint}")
+    return definition
 
 
 def find(name: str) -> OpDef | None:
     """The OpDef of an op type, or None."""
+    if name not in _REGISTRY:
+        _load_late()
     return _REGISTRY.get(name)
 
 
 def registered() -> dict[str, OpDef]:
     """Every registered op by name."""
+    _load_late()
     return dict(_REGISTRY)
 
 

@@ -228,7 +228,7 @@ def _evaluate(op: Operation, inputs: list[Any], index: int) -> np.ndarray | None
 
 
 def _shape_constant(op: Operation, tensor: Tensor) -> np.ndarray | None:
-    shape = op._inputs[0]._shape if op.type == "Shape" else op._inputs[tensor.value_index]._shape
+    shape = op._inputs[0]._shape
     if not shape.is_fully_defined():
         return None
     return np.array(shape.as_list(), op._attrs["out_type"].as_numpy_dtype)
@@ -245,7 +245,7 @@ def _rank_constant(op: Operation, tensor: Tensor) -> np.ndarray | None:
 
 
 _FROM_SHAPE: dict[str, Callable[..., np.ndarray | None]] = {
-    "Shape": _shape_constant, "ShapeN": _shape_constant, "Size": _size_constant, "Rank": _rank_constant}
+    "Shape": _shape_constant, "Size": _size_constant, "Rank": _rank_constant}
 
 
 class _InvalidShapeValue(ValueError):

@@ -199,6 +199,10 @@ class RandomStream:
         start = self._reserve((_WORDS_A_CANDIDATE * num_sampled + 3) // 4)
         return candidates(WordSequence(self._keys, start), sampler, num_sampled, unique)
 
+    def words(self, blocks: int) -> WordSequence:
+        """The numbers from here on word by word, for an op that leaves the position `blocks` blocks on."""
+        return WordSequence(self._keys, self._reserve(blocks))
+
     def _fill(self, kind: tuple[Any, ...], shape: tuple[int, ...], fill: type[Fill], conversion: Any) -> Array:
         """The next run of a fill. `kind` names distribution, type and bounds."""
         size = math.prod(shape)

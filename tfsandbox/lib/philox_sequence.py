@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tfsandbox.framework import errors
 
 from .philox_blocks import Counters, Words, blocks
-from .philox_fills import uniform_float64
+from .philox_fills import uniform_float32, uniform_float64
 
 # Words are made that many blocks at a time.
 _BLOCKS = 64
@@ -51,6 +51,21 @@ class WordSequence:
             numbers = pairs[:, 0] | pairs[:, 1] << np.uint64(32)
             found = np.concatenate([found, numbers[numbers <= np.uint64(highest)]])
         return (found % np.uint64(limit)).astype(np.int64)
+
+
+    def float(self) -> np.float32:
+        """A uniform float in [0, 1), of one word."""
+        return uniform_float32(self.words(1))[0]
+
+    def integer(self, limit: int) -> int:
+        """A uniform integer in [0, limit), of one word; words that would favour some remainders are drawn again."""
+        if not limit & (limit - 1):
+            return int(self.words(1)[0]) & (limit - 1)
+        unfair = ((1 << 32) - 1) % limit + 1
+        word = int(self.words(1)[0])
+        while word < unfair:
+            word = int(self.words(1)[0])
+        return word % limit
 
 
 @dataclass(frozen=True)

@@ -1,80 +1,81 @@
-"""Ops on images [..., height, width, channels]: types and contrast."""
+"""The names of `tensorflow.python.ops.image_ops`, gathered from the files that each hold one subject."""
 
-from __future__ import annotations
+# ruff: noqa: F401
 
-from typing import Any
+from tfsandbox.ops import hsv_gradient
+from tfsandbox.ops.image_boxes import (
+    combined_non_max_suppression,
+    draw_bounding_boxes,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+    sample_distorted_bounding_box,
+)
+from tfsandbox.ops.image_colors import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    adjust_hue,
+    adjust_saturation,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    random_brightness,
+    random_contrast,
+    random_hue,
+    random_saturation,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
+from tfsandbox.ops.image_cropping import (
+    central_crop,
+    crop_and_resize,
+    crop_to_bounding_box,
+    pad_to_bounding_box,
+    resize_image_with_crop_or_pad,
+    resize_image_with_pad,
+)
+from tfsandbox.ops.image_files import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
+from tfsandbox.ops.image_measures import (
+    image_gradients,
+    per_image_standardization,
+    psnr,
+    sobel_edges,
+    ssim,
+    total_variation,
+)
+from tfsandbox.ops.image_patches import extract_glimpse, extract_image_patches, extract_patches
+from tfsandbox.ops.image_resizing import (
+    ResizeMethod,
+    resize_area,
+    resize_bicubic,
+    resize_bilinear,
+    resize_images,
+    resize_nearest_neighbor,
+)
+from tfsandbox.ops.image_turning import (
+    flip_left_right,
+    flip_up_down,
+    random_flip_left_right,
+    random_flip_up_down,
+    rot90,
+    transpose,
+    transpose_image,
+)
+from tfsandbox.ops.image_types import convert_image_dtype
 
-import numpy as np
-
-from tfsandbox.framework import dtypes, ops
-from tfsandbox.framework.op_def_library import apply_op
-from tfsandbox.framework.op_registry import register_op
-from tfsandbox.framework.operation import Tensor
-from tfsandbox.framework.shape_inference import ShapeContext
-from tfsandbox.framework.shape_rules import with_rank, with_rank_at_least
-from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops import array_ops
-
-__all__: list[str] = []
-
-
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
-    """`image` as another type: floating values in [0, 1] become integers over the whole range of the type, and back.
-
-    `saturate` clips what would overflow.
-    """
-    from tfsandbox.ops import math_ops
-    image = ops.convert_to_tensor(image, name="image")
-    dtype = dtypes.as_dtype(dtype)
-    if not dtype.is_floating and not dtype.is_integer:
-        raise AttributeError("dtype must be either floating point or integer")
-    if dtype == image.dtype:
-        return array_ops.identity(image, name=name)
-    with ops.name_scope(name, "convert_image", [image]) as name:
-        if image.dtype.is_integer and dtype.is_integer:
-            source, target = image.dtype.max, dtype.max
-            if source > target:
-                scaled = math_ops.floordiv(image, (source + 1) // (target + 1))
-                return _cast(scaled, dtype, saturate, name)
-            cast = _cast(image, dtype, saturate, None)
-            return math_ops.multiply(cast, (target + 1) // (source + 1), name=name)
-        if image.dtype.is_floating and dtype.is_floating:
-            return math_ops.cast(image, dtype, name=name)
-        if image.dtype.is_integer:
-            return math_ops.multiply(math_ops.cast(image, dtype), 1.0 / image.dtype.max, name=name)
-        # Halfway between two integers rounds up.
-        return _cast(math_ops.multiply(image, dtype.max + 0.5), dtype, saturate, name)
-
-
-def _cast(value: Tensor, dtype: dtypes.DType, saturate: bool, name: str | None) -> Tensor:
-    from tfsandbox.ops import math_ops
-    return math_ops.saturate_cast(value, dtype, name=name) if saturate else math_ops.cast(value, dtype, name=name)
-
-
-# Not differentiable in TensorFlow 1.15, and without saying so: asking for its gradient raises LookupError.
-adjust_contrast_op = register_op("AdjustContrastv2", "images: T, contrast_factor: float32 -> output: T",
-                                 "T: type in {float16, float32} = float32")
-
-
-@adjust_contrast_op.shape
-def _adjust_contrast_shape(c: ShapeContext) -> TensorShape:
-    with_rank(c.shape(1), 0)
-    return with_rank_at_least(c.shape(0), 3)
-
-
-@adjust_contrast_op.kernel
-def _adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    values = images.astype(np.float32, copy=False)
-    mean = np.mean(values, axis=(-3, -2), keepdims=True, dtype=np.float32)
-    return ((values - mean) * np.float32(contrast_factor) + mean).astype(images.dtype, copy=False)
-
-
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """[..., h, w, c]: every channel's distance from its mean over the image, times `contrast_factor`."""
-    with ops.name_scope(None, "adjust_contrast", [images, contrast_factor]) as name:
-        images = ops.convert_to_tensor(images, name="images")
-        original = images.dtype
-        floating = images if original in (dtypes.float16, dtypes.float32) else convert_image_dtype(
-            images, dtypes.float32)
-        adjusted = apply_op("AdjustContrastv2", images=floating, contrast_factor=contrast_factor, name=name)
-        return convert_image_dtype(adjusted, original, saturate=True)

@@ -32,7 +32,7 @@ def _check_numerics(tensor: Any, *, message: bytes) -> Any:
 @check_numerics_op.gradient
 def _check_numerics_grad(op: Operation, grad: Tensor) -> Tensor:
     return check_numerics(grad, "Not a number (NaN) or infinity (Inf) values detected in gradient. "
-                                f"{op.get_attr('message').decode(errors='replace')}")
+                                f"{op.get_attr('message')!r}")
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
