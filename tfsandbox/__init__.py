@@ -94,6 +94,7 @@ from tfsandbox.ops.clip_ops import *  # noqa: F403
 from tfsandbox.ops.control_flow_ops import *  # noqa: F403
 from tfsandbox.ops.custom_gradient import *  # noqa: F403
 from tfsandbox.ops.data_flow_ops import *  # noqa: F403
+from tfsandbox.ops.functional_ops import *  # noqa: F403
 from tfsandbox.ops.gradients_impl import *  # noqa: F403
 from tfsandbox.ops.init_ops import *  # noqa: F403
 from tfsandbox.ops.io_ops import *  # noqa: F403
@@ -109,6 +110,7 @@ from tfsandbox.ops.state_ops import *  # noqa: F403
 from tfsandbox.ops.string_ops import *  # noqa: F403
 from tfsandbox.ops.summary_ops import *  # noqa: F403
 from tfsandbox.ops.template import *  # noqa: F403
+from tfsandbox.ops.tensor_array_ops import *  # noqa: F403
 from tfsandbox.ops.variable_scope import *  # noqa: F403
 from tfsandbox.ops.variables import *  # noqa: F403
 from tfsandbox.platform.tf_logging import get_logger  # noqa: F401
