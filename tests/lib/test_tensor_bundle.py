@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import tracemalloc
 from pathlib import Path
@@ -487,3 +488,26 @@ def test_an_old_pending_index_is_not_taken_for_a_new_one(tmp_path):
     assert current_index(prefix) == stale
     os.utime(stale, (1, 1))
     assert current_index(prefix) == index_path(prefix)
+
+
+def test_writers_of_one_checkpoint_do_not_disturb_each_other(tmp_path):
+    """The last one to finish wins, with both of its files."""
+    prefix, problems = str(tmp_path / "ckpt"), []
+
+    def save(number: float) -> None:
+        try:
+            for _ in range(15):
+                write(prefix, [("a", "", np.full(1000, number)), ("b", "", np.full(1000, number))])
+                reader = BundleReader(prefix)
+                assert (reader.get("a") == reader.get("a")[0]).all()
+        except BaseException as error:
+            problems.append(error)
+    threads = [threading.Thread(target=save, args=(number,)) for number in (1.0, 2.0, 3.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    reader = BundleReader(prefix)
+    assert (reader.get("a") == reader.get("b")).all()
+    assert len(files(tmp_path)) == 2
+    assert [p for p in problems if not isinstance(p, errors.DataLossError)] == []

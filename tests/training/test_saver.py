@@ -280,3 +280,19 @@ def test_only_the_chief_saves(tmp_path: Path, sess: Any) -> None:
     with training_scope(is_chief=False):
         assert tf.train.Saver().save(sess, str(tmp_path / "m")) is None
     assert not names(tmp_path)
+
+
+def test_places_where_nothing_can_be_saved(tmp_path) -> None:
+    tf.get_variable("v", initializer=1.0)
+    saver = tf.train.Saver()
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder.index").mkdir()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        with pytest.raises(ValueError, match="Parent directory of .* doesn't exist"):
+            saver.save(sess, str(tmp_path / "file" / "model"))
+        with pytest.raises(tf.errors.FailedPreconditionError, match="folder.index; Is a directory"):
+            saver.save(sess, str(tmp_path / "folder"))
+        with pytest.raises(ValueError, match="not a valid checkpoint"):
+            saver.restore(sess, str(tmp_path))
+        assert sess.run("v:0") == 1.0

@@ -1,6 +1,7 @@
 """Reading V2 checkpoints: `BundleReader`."""
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -277,8 +278,10 @@ def current_index(prefix: str) -> str:
         if name.startswith(base + atomic_file.TEMPORARY):
             suffix, pending = name[len(base) :], os.path.join(directory, name)
             # A later checkpoint of a writer that leaves such files alone has the newer index.
-            if not os.path.exists(data_path(prefix, 0, 1) + suffix) and os.stat(pending).st_mtime_ns >= written:
-                return pending
+            # (One that is gone meanwhile has been put in place.)
+            with contextlib.suppress(OSError):
+                if not os.path.exists(data_path(prefix, 0, 1) + suffix) and os.stat(pending).st_mtime_ns >= written:
+                    return pending
     return path
 
 

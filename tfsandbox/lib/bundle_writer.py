@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -22,6 +23,12 @@ Array = npt.NDArray[Any]
 
 _LARGEST_SHORT = 0xFFFFFFFF
 
+_live: set[str] = set()
+"""The endings of the files that writers of this process have open."""
+
+_renaming = threading.RLock()
+"""Held while a checkpoint is put in place: its two files are of one writer, whoever else saves under the name."""
+
 
 class BundleWriter:
     """Writes the checkpoint `prefix`: add tensors, then `finish`; as a context manager, an exception aborts.
@@ -39,6 +46,7 @@ class BundleWriter:
         with translated(self._temporary):
             os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
             self._data: BinaryIO = open(self._temporary, "wb")
+        _live.add(self._suffix)
 
     def __enter__(self) -> BundleWriter:
         return self
@@ -128,17 +136,22 @@ class BundleWriter:
             with translated(index), open(index, "wb") as file:
                 _write_index(file, BundleHeader(), self._entries)
                 atomic_file.sync(file)
-            remove_temporaries(self._prefix, keep=self._suffix)
-            # Between these two a reader takes the new index by the name it has yet; see BundleReader.
-            os.replace(self._temporary, data_path(self._prefix, 0, 1))
-            os.replace(index, index_path(self._prefix))
+            with _renaming:
+                remove_temporaries(self._prefix)
+                # Between these two a reader takes the new index by the name it has yet; see BundleReader.
+                for written, path in ((self._temporary, data_path(self._prefix, 0, 1)),
+                                      (index, index_path(self._prefix))):
+                    with translated(path):
+                        os.replace(written, path)
         except BaseException:
             self.abort()
             raise
+        _live.discard(self._suffix)
         atomic_file.sync_directory(self._prefix)
 
     def abort(self) -> None:
         """Leave no trace of what was added."""
+        _live.discard(self._suffix)
         self._data.close()
         # Data that are in place already keep their index beside them.
         if os.path.exists(self._temporary):
@@ -147,12 +160,13 @@ class BundleWriter:
                     os.remove(path)
 
 
-def remove_temporaries(prefix: str, keep: str = "") -> None:
-    """Remove what writers of `prefix` that were killed have left, but for the files that end in `keep`."""
+def remove_temporaries(prefix: str) -> None:
+    """Remove what writers of `prefix` that were killed have left, not the files that this process has open."""
     directory, base = os.path.split(prefix)
     for name in os.listdir(directory or "."):
         for start in (os.path.basename(index_path(base)), os.path.basename(data_path(base, 0, 1))):
-            if name.startswith(start + atomic_file.TEMPORARY) and not (keep and name.endswith(keep)):
+            suffix = name.removeprefix(start)
+            if suffix != name and suffix.startswith(atomic_file.TEMPORARY) and suffix not in _live:
                 with contextlib.suppress(OSError):
                     os.remove(os.path.join(directory, name))
 

@@ -100,7 +100,7 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
         return True
     try:
         # A pattern matches too, as it does for the readers of older formats.
-        return bool(glob.glob(prefix))
+        return any(os.path.isfile(path) for path in glob.glob(prefix))
     except OSError:
         return False
 

@@ -184,7 +184,7 @@ class Saver:
             return None
         try:
             written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file})
-        except (errors.FailedPreconditionError, errors.NotFoundError) as error:
+        except (errors.AlreadyExistsError, errors.FailedPreconditionError, errors.NotFoundError) as error:
             if os.path.isdir(os.path.dirname(save_path) or "."):
                 raise
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from error
