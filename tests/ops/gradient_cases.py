@@ -68,6 +68,8 @@ NOT_TESTED: dict[str, str] = {
     "EagerPyFunc": "calls a Python function under a token: tested with py_function in test_script_ops.py",
     "RandomGamma": "a random op: its gradient is that of the samples, tested against TensorFlow's numbers",
     "RandomGammaGrad": "as RandomGamma",
+    **{f"TensorArray{name}V3": "takes a handle: test_tensor_arrays.py differentiates it"
+       for name in ("Concat", "Gather", "Read", "Scatter", "Split", "Write")},
 }
 """Ops whose gradient has no finite difference to compare with, and why."""
 

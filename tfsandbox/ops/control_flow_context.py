@@ -323,9 +323,10 @@ class CondContext(ControlFlowContext):
 
     def _result(self, value: Any) -> Tensor:
         from tfsandbox.ops import control_flow_ops
+        from tfsandbox.ops.tensor_array_ops import flows_of
         if isinstance(value, Operation):
             return control_flow_ops.with_dependencies([value], self.pivot)
-        return self._process_output(conversion.convert_to_tensor(value))
+        return self._process_output(conversion.convert_to_tensor(flows_of([value])[0]))
 
     def _process_output(self, value: Tensor) -> Tensor:
         if value.name in self._values:

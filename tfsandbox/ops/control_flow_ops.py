@@ -32,6 +32,7 @@ from tfsandbox.ops.control_flow_context import (  # noqa: F401
     switch,
     switch_ref_or_tensor,
 )
+from tfsandbox.ops.tensor_array_ops import pack_with_flows
 from tfsandbox.ops.while_context import WhileContext
 from tfsandbox.util import nest
 
@@ -227,7 +228,7 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
         if context_t.outer_context is None:
             graph.add_to_collection(GraphKeys.COND_CONTEXT, context_t)
             graph.add_to_collection(GraphKeys.COND_CONTEXT, context_f)
-        packed = nest.pack_sequence_as(original_t, merges, expand_composites=True)
+        packed = pack_with_flows(original_t, merges)
         return packed if strict else _unpack_if_singleton(packed)
 
 

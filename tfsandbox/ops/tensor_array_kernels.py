@@ -302,8 +302,11 @@ def _read(handle: Storage, index: Any, flow: Any) -> Any:
 
 
 @gather_op.kernel
-def _gather(handle: Storage, indices: Any, flow: Any) -> Any:
-    return handle.opened().gather(indices.tolist())
+def _gather(handle: Storage, indices: Any, flow: Any, *, element_shape: TensorShape) -> Any:
+    array = handle.opened()
+    # The graph may know more of the elements than the array, to which nothing may have been written.
+    array.element_shape = array.element_shape.merge_with(element_shape)
+    return array.gather(indices.tolist())
 
 
 @scatter_op.kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tfsandbox.framework import dtypes, ops
@@ -13,6 +13,7 @@ from tfsandbox.framework.shape_inference import constant_value
 from tfsandbox.framework.tensor_shape import TensorShape, as_shape
 from tfsandbox.ops import array_ops, math_ops
 from tfsandbox.ops import tensor_array_kernels as nodes
+from tfsandbox.util import nest
 
 __all__ = ["TensorArray"]
 
@@ -215,6 +216,22 @@ class TensorArray:
     def close(self, name: str | None = None) -> Operation:
         """An operation that frees the array before the run ends."""
         return apply_op("TensorArrayCloseV3", handle=self._handle, name=name)
+
+
+# ------------------------------------------------------------ arrays among the variables of loops and branches
+
+
+def flows_of(values: list[Any]) -> list[Any]:
+    """The values; of TensorArrays the flow, as the array itself stays outside."""
+    return [value.flow if isinstance(value, TensorArray) else value for value in values]
+
+
+def pack_with_flows(structure: Any, values: Sequence[Tensor]) -> Any:
+    """The values in a structure; where a TensorArray stood, it stands with the value as its flow."""
+    before = nest.flatten(structure, expand_composites=True)
+    return nest.pack_sequence_as(structure, [
+        old.with_flow(value) if isinstance(old, TensorArray) else value for old, value in zip(before, values)],
+        expand_composites=True)
 
 
 # ------------------------------------------------------------ gradients

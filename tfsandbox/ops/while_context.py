@@ -20,7 +20,7 @@ from tfsandbox.ops.control_flow_context import (
     output_context,
     switch_ref_or_tensor,
 )
-from tfsandbox.ops.tensor_array_ops import TensorArray
+from tfsandbox.ops.tensor_array_ops import flows_of, pack_with_flows
 from tfsandbox.util import nest
 
 
@@ -123,7 +123,7 @@ class WhileContext(ControlFlowContext):
                    return_same_structure: bool) -> Any:
         """Build the loop and return its results."""
         original = loop_vars
-        flat = ops.convert_n_to_tensor_or_indexed_slices(_flows(nest.flatten(loop_vars, expand_composites=True)))
+        flat = ops.convert_n_to_tensor_or_indexed_slices(flows_of(nest.flatten(loop_vars, expand_composites=True)))
         try:
             self.Enter()
             with get_default_graph()._attr_scope({}):
@@ -131,7 +131,7 @@ class WhileContext(ControlFlowContext):
         finally:
             self.Exit()
         del packed
-        result = _packed(original, exits)
+        result = pack_with_flows(original, exits)
         if return_same_structure:
             return result
         return result[0] if isinstance(result, (list, tuple)) and len(result) == 1 else result
@@ -161,18 +161,18 @@ class WhileContext(ControlFlowContext):
         self.loop_enters = list(entered)
         merges = [merge([t, t])[0] for t in entered]
         self.pivot_for_pred = merges[0]
-        packed = _packed(original, merges)
+        packed = pack_with_flows(original, merges)
         predicate = conversion.convert_to_tensor(_call(cond, packed))
         self.pivot = apply_op("LoopCond", input=predicate, name="LoopCond")
         switches = [switch_ref_or_tensor(t, self.pivot) for t in merges]
         body_vars = [array_ops.identity(pair[1]) for pair in switches]
         self.pivot_for_body = body_vars[0]
-        packed = _packed(original, body_vars)
+        packed = pack_with_flows(original, body_vars)
         result = _call(body, packed)
         if not nest.is_sequence(result):
             result = [result]
         nest.assert_same_structure(_as_list_structure(original), _as_list_structure(result), expand_composites=True)
-        outs = ops.convert_n_to_tensor_or_indexed_slices(_flows(nest.flatten(result, expand_composites=True)))
+        outs = ops.convert_n_to_tensor_or_indexed_slices(flows_of(nest.flatten(result, expand_composites=True)))
         next_values = []
         for merged, out in zip(merges, outs):
             next_value = next_iteration(out)
@@ -184,19 +184,6 @@ class WhileContext(ControlFlowContext):
         self.loop_exits = exits
         self.exit_result(exits)
         return packed, exits
-
-
-def _flows(values: list[Any]) -> list[Any]:
-    """The values, of TensorArrays the flow: the array itself stays outside the loop."""
-    return [value.flow if isinstance(value, TensorArray) else value for value in values]
-
-
-def _packed(structure: Any, values: list[Tensor]) -> Any:
-    """The values in a structure; where a TensorArray stood, it stands with the value as its flow."""
-    olds = nest.flatten(structure, expand_composites=True)
-    return nest.pack_sequence_as(structure, [
-        old.with_flow(value) if isinstance(old, TensorArray) else value for old, value in zip(olds, values)],
-        expand_composites=True)
 
 
 def _call(function: Callable[..., Any], packed: Any) -> Any:
