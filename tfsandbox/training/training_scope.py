@@ -87,9 +87,14 @@ class TrainingScope(rewrites.PlanRewrite):
         return self.outer is None or self.outer.trains(variable)
 
     def mask(self) -> dict[str, bool]:
-        """{name of a trainable variable of the graph: whether it trains here}."""
-        there = self.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-        return {v.op.name: self.trains(v) for v in dict.fromkeys([*there, *(self._chosen or [])])}
+        """{name of a trainable variable of the graph: whether it trains here}.
+
+        A pattern for `tf.global_variables` also finds slots; they are no variables of their own here.
+        """
+        there = dict.fromkeys(self.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES))
+        slots = {name for names in slots_of(self.graph, {v.op.name: True for v in there}).values() for name in names}
+        others = [v for v in self._chosen or [] if v not in there and v.op.name not in slots]
+        return {v.op.name: self.trains(v) for v in [*there, *others]}
 
     # ------------------------------------------------------------ penalty
 
