@@ -29,7 +29,8 @@ FLOORS = [
 FLOOR = {name: number for number, row in enumerate(FLOORS) for name in row}
 
 # Paths of TensorFlow's that are another way to a namespace: they hold nothing, and look there when they are asked.
-DOORS = {("ops/nn.py", "tfsandbox.nn")}
+DOORS = {("ops/nn.py", "tfsandbox.nn"), *((f"ops/{name}.py", "tfsandbox.layers.rnn_cell")
+                                          for name in ("rnn_cell", "rnn_cell_impl"))}
 
 # Only notebook/ uses these, and whoever is named here, inside a function.
 NOTEBOOK_ONLY = {"IPython", "anywidget", "ipywidgets", "matplotlib", "traitlets"}
