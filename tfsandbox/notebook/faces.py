@@ -104,7 +104,7 @@ class Faces:
 
     def heading(self, box: Box) -> float:
         """The width that the frame of an open scope needs for its heading."""
-        return min(MAX_HEADING, text_width(box.label, HEADING_SIZE, bold=True)) + 24.0
+        return round(min(MAX_HEADING, text_width(box.label, HEADING_SIZE, bold=True)) + 24.0, 1)
 
     def __getitem__(self, box: Box) -> Face:
         face = self._faces.get(box.id)
@@ -123,6 +123,7 @@ class Faces:
         width = max(text_width(text, LABEL_SIZE, bold=True), text_width(sub, SUB_SIZE), 34.0) + 22.0
         if style.shape in ("pill", "hexagon"):
             width += 10.0
+        width = round(width, 1)  # what the page is told, so that both place the box alike
         stacked = box.node is None
         height = SMALL_HEIGHT if small else NODE_HEIGHT
         if style.shape == "cylinder":
@@ -136,6 +137,7 @@ class Faces:
         second = elided(companion.label, MAX_LABEL, LABEL_SIZE, bold=True)
         second_sub = elided(companion.sub, MAX_SUB, SUB_SIZE)
         second_width = max(text_width(second, LABEL_SIZE, bold=True), text_width(second_sub, SUB_SIZE), 34.0) + 32.0
+        second_width = round(second_width, 1)
         return Face(text, sub, role, style.shape, style.dashed, width, height, stacked, mark, companion, second,
                     second_sub, second_width)
 

@@ -158,12 +158,17 @@ class Node:
 class GraphModel:
     """Nodes in the order in which they were made, with a title. `hidden` counts by rule what a reduction left out.
 
+    `trainable` names the variables that are meant to train, None where nobody says; `masked` those that a training
+    scope holds still now.
+
     Raises ValueError for a node without a name, or with the name of a scope (`a/`).
     """
 
     nodes: list[Node]
     title: str = "graph"
     hidden: dict[str, int] = field(default_factory=dict)
+    trainable: frozenset[str] | None = None
+    masked: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.index: dict[str, int] = {node.name: position for position, node in enumerate(self.nodes)}

@@ -71,7 +71,7 @@ class GradientView(GraphView):
         self.title = f"gradients of {self.loss}" if self.loss else f"gradients in {model.title}"
 
     def _find_backward(self) -> Backward:
-        return find_backward(self.source, self.gradients, self.focus, self.hide, self.show)
+        return find_backward(self.source, self.gradients, self.focus, self.hidden_rules, self.shown_rules)
 
     def variables(self) -> list[VariableGradient]:
         """The variables asked for, or those that an optimizer updates."""
@@ -94,7 +94,7 @@ class GradientView(GraphView):
             marks = {name: mark for name, mark in marks.items() if mark != "loss"} | {self.loss: "loss"}
         return Remarks(remarks.notes, marks, remarks.tips, table)
 
-    def _edge_notes(self) -> Mapping[tuple[str, int], EdgeNote]:
+    def edge_notes(self) -> Mapping[tuple[str, int], EdgeNote]:
         """The norm of each gradient, where it arrives; thicker for more, on a logarithmic scale."""
         finite = [math.log10(norm) for norm in self.norms.values() if 0 < norm < math.inf]
         low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
@@ -115,12 +115,16 @@ class GradientView(GraphView):
                 notes[scope, BACKWARD] = notes[principal, BACKWARD]
         return notes
 
+    def levels(self) -> list[str]:
+        """Only with the backward pass beside the forward one."""
+        return ["gradients"]
+
     def _again(self, **changes: Any) -> GraphView:
         if changes.get("detail", "gradients") != "gradients":
             return super()._again(**changes)
         settings: dict[str, Any] = {
             "gradients": self.gradients, "norms": self.norms, "loss": self.loss, "expand": self.expand,
-            "collapse": self.collapse, "hide": self.hide, "show": self.show, "notes": self.notes}
+            "collapse": self.collapse, "hide": self.hidden_rules, "show": self.shown_rules, "notes": self.notes}
         changes.pop("detail", None)
         return GradientView(self.source, **{**settings, **changes})
 

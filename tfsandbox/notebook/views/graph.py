@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfsandbox.notebook import text
 from tfsandbox.notebook.backward import Backward, find_backward
 from tfsandbox.notebook.companions import companions
-from tfsandbox.notebook.detail import level_rules, simplify
+from tfsandbox.notebook.detail import LEVELS, level_rules, simplify
 from tfsandbox.notebook.faces import Faces, Remarks
 from tfsandbox.notebook.graph_model import GraphModel
 from tfsandbox.notebook.layered import MAX_ROW
@@ -17,6 +17,9 @@ from tfsandbox.notebook.layout import BACKWARD, Layout, lay_out, model_edges
 from tfsandbox.notebook.scope_tree import ROOT, ScopeTree
 from tfsandbox.notebook.svg import EdgeNote, draw
 from tfsandbox.notebook.views.view import View
+
+if TYPE_CHECKING:
+    from tfsandbox.notebook.interactive.live import Live
 
 NOTEBOOK_WIDTH = 880.0
 """The width of an output beside JupyterLab's file browser on a laptop."""
@@ -49,7 +52,7 @@ class GraphView(View):
                  group_series: bool = True) -> None:
         level_rules(detail)
         self.source, self.detail = model, detail
-        self.focus, self.hide, self.show = _names(focus), _names(hide), _names(show)
+        self.focus, self.hidden_rules, self.shown_rules = _names(focus), _names(hide), _names(show)
         self.expand = None if expand is None else _names(expand)
         self.collapse = _names(collapse)
         self.notes = dict(notes or {})
@@ -66,12 +69,12 @@ class GraphView(View):
     def _drawn_model(self) -> GraphModel:
         """The nodes to draw."""
         if self.detail != "gradients":
-            return simplify(self.whole, self.detail, self.hide, self.show, keep=self.focus)
+            return simplify(self.whole, self.detail, self.hidden_rules, self.shown_rules, keep=self.focus)
         self.backward = self._find_backward()
         return self.backward.forward
 
     def _find_backward(self) -> Backward:
-        return find_backward(self.source, focus=self.focus, hide=self.hide, show=self.show)
+        return find_backward(self.source, focus=self.focus, hide=self.hidden_rules, show=self.shown_rules)
 
     def _remarks(self) -> Remarks:
         """What is said in and beside the boxes."""
@@ -81,13 +84,14 @@ class GraphView(View):
         tips = {name: "no gradient passes here" for name in self.backward.blocked}
         return Remarks(notes=self.notes, marks=marks, tips=tips, companions=companions(self.tree, self.backward))
 
-    def _edges(self) -> Iterable[tuple[str, str, int, bool, str]]:
+    def edges(self) -> Iterable[tuple[str, str, int, bool, str]]:
+        """(tail, head, lane, is control, tensor) of every edge of the picture."""
         yield from model_edges(self.model)
         if self.backward is not None:
             for upper, lower in self.backward.flow:
                 yield lower, upper, BACKWARD, False, ""
 
-    def _edge_notes(self) -> Mapping[tuple[str, int], EdgeNote]:
+    def edge_notes(self) -> Mapping[tuple[str, int], EdgeNote]:
         """Remarks on edges, by the box where they arrive and the lane."""
         return {}
 
@@ -119,7 +123,7 @@ class GraphView(View):
         return self.max_row
 
     def _placed(self, expanded: frozenset[str]) -> Layout:
-        return lay_out(self.tree, expanded, self.faces.size, self.faces.heading, self._edges(), self.max_row)
+        return lay_out(self.tree, expanded, self.faces.size, self.faces.heading, self.edges(), self.max_row)
 
     @cached_property
     def layout(self) -> Layout:
@@ -139,7 +143,7 @@ class GraphView(View):
     def _again(self, **changes: Any) -> GraphView:
         settings: dict[str, Any] = {
             "model": self.source, "detail": self.detail, "expand": self.expand, "collapse": self.collapse,
-            "hide": self.hide, "show": self.show, "focus": self.focus, "notes": self.notes,
+            "hide": self.hidden_rules, "show": self.shown_rules, "focus": self.focus, "notes": self.notes,
             "group_series": self.group_series}
         return GraphView(**{**settings, **changes})
 
@@ -147,10 +151,23 @@ class GraphView(View):
         """The same graph at another level of detail."""
         return self._again(detail=detail, expand=None, collapse=())
 
+    def levels(self) -> list[str]:
+        """The levels of detail at which this view can be seen."""
+        return list(LEVELS)
+
+    def payload(self) -> dict[str, Any] | None:
+        """What the page draws from, at every level of detail."""
+        from tfsandbox.notebook.interactive import graph_payload
+        return graph_payload.payload(self)
+
+    def _make_live(self) -> Live:
+        from tfsandbox.notebook.interactive.graph import GraphLive
+        return GraphLive(self)
+
     def svg(self, theme: str = "auto") -> str:
         """The picture. `theme` is "auto", "light" or "dark"."""
         return draw(self.tree, self.layout, self.faces, title=f"TensorFlow graph: {self.title}", caption=self.caption(),
-                    description=self.text(limit=25), edge_notes=self._edge_notes(), theme=theme)
+                    description=self.text(limit=25), edge_notes=self.edge_notes(), theme=theme)
 
     def text(self, limit: int | None = None) -> str:
         return text.tree_text(self.tree, self.notes, f"{self.title}: {self.caption()}", limit=limit)

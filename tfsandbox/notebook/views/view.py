@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfsandbox.notebook import palette
 from tfsandbox.notebook.markup import escape
+
+if TYPE_CHECKING:
+    from tfsandbox.notebook.interactive.live import Live
+    from tfsandbox.notebook.interactive.widget import ViewWidget
 
 MIME_TYPE = "application/vnd.tfsandbox.graph+json"
 """The type under which a view's JSON travels to a front end that can draw it itself."""
@@ -21,11 +27,13 @@ TEXT_LINES = 60
 class View:
     """A plain-data model that can show itself.
 
-    A subclass gives `to_json` and `text`, and `svg`, `html` or both.
+    A subclass gives `to_json` and `text`, and `svg`, `html` or both; one that is an instrument too gives `payload`
+    and `_make_live`. With `interactive` off it is displayed as a still picture everywhere.
     """
 
     kind = "view"
     title = ""
+    interactive = False  # until the front ends can show it
 
     def to_json(self) -> dict[str, Any]:
         """The whole model as plain data."""
@@ -43,9 +51,64 @@ class View:
         """A fragment of HTML; None for a view that is a picture only."""
         return None
 
+    # As an instrument
+
+    def payload(self) -> dict[str, Any] | None:
+        """What the page draws from; None for a view that is only looked at."""
+        return None
+
+    def has_payload(self) -> bool:
+        """Whether the view can be an instrument."""
+        return type(self).payload is not View.payload
+
+    def _make_live(self) -> Live:
+        from tfsandbox.notebook.interactive.live import Live
+        return Live(self)
+
+    @cached_property
+    def live(self) -> Live:
+        """What the pages that show the view share with Python. Raises ValueError for a view without a payload."""
+        payload = self.payload()
+        if payload is None:
+            raise ValueError(f"A {type(self).__name__} is a still picture: nothing in it can be chosen.")
+        live = self._make_live()
+        live.payload = payload
+        return live
+
+    @property
+    def selected(self) -> list[str]:
+        """The names of what is chosen in the page. Setting it chooses there."""
+        return list(self.live.selected)
+
+    @selected.setter
+    def selected(self, names: str | list[str]) -> None:
+        self.live.selected = [names] if isinstance(names, str) else list(names)
+
+    def explore(self) -> ViewWidget:
+        """The view as a widget, for front ends that have widgets and not the extension of JupyterLab."""
+        from tfsandbox.notebook.interactive.widget import widget_of
+        return widget_of(self.live)
+
+    def show(self) -> None:
+        """Display the view in the notebook, where it is not the last thing in its cell."""
+        from IPython.display import display
+        display(self)
+
+    # As a file
+
     def page(self) -> str:
-        """One HTML page that stands on its own: no script, no network, light or dark as the reader's system is."""
-        body = self.html() or self.svg() or f"<pre>{escape(self.text())}</pre>"
+        """One HTML page that stands on its own, without network, light or dark as the reader's system is.
+
+        A view with a payload is live in it.
+        """
+        payload = self.payload() if self.interactive else None
+        still = self.html() or self.svg() or f"<pre>{escape(self.text())}</pre>"
+        if payload is not None:
+            from tfsandbox.notebook.interactive import export
+            return export.page(payload, self.title or self.kind, still, self.text())
+        return self._still_page(still)
+
+    def _still_page(self, body: str) -> str:
         return (
             '<!DOCTYPE html>\n<html lang="en" class="tfs-page">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -79,6 +142,8 @@ class View:
         else:
             raise ValueError(f"Cannot tell from {target.name!r} how to save a view: "
                              "the name must end in .svg, .html, .json or .txt.")
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save {target.name!r} in.")
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -91,12 +156,23 @@ class View:
             raise
         return target
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        bundle = {"text/plain": self.text(limit=TEXT_LINES)}
+    def bundle(self) -> dict[str, Any]:
+        """The view in every form that a front end may choose from."""
+        bundle: dict[str, Any] = {"text/plain": self.text(limit=TEXT_LINES)}
         svg, html = self.svg(), self.html()
         if svg is not None:
             bundle["image/svg+xml"] = svg
         bundle["text/html"] = html or inline(svg or "", bundle["text/plain"])
+        if self.interactive and self.has_payload():
+            from tfsandbox.notebook.interactive import link
+            bundle[MIME_TYPE] = link.offer(self.live)
+        return bundle
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle = self.bundle()
+        if MIME_TYPE in bundle and widgets_only():
+            made = self.explore()._repr_mimebundle_()
+            bundle = {**made[0]}
         if include:
             bundle = {kind: data for kind, data in bundle.items() if kind in include}
         if exclude:
@@ -105,6 +181,15 @@ class View:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.title}>" if self.title else f"<{type(self).__name__}>"
+
+
+def widgets_only() -> bool:
+    """Whether the notebook is shown by a front end that has widgets and no extensions of JupyterLab."""
+    if "google.colab" in sys.modules:
+        return True
+    from IPython.core.getipython import get_ipython
+
+    return "__vsc_ipynb_file__" in getattr(get_ipython(), "user_ns", {})
 
 
 def inline(svg: str, text: str) -> str:

@@ -1,0 +1,134 @@
+// The controls that views put into their toolbars. Each is an element; what is said to set can be set.
+
+import {figure, h} from "./core.js";
+
+// A button with a word (`t(key)`) or an icon and the word as its name.
+export function button(t, key, act, {icon = "", pressed = null, primary = false} = {}) {
+  const name = t(key);
+  const classes = ["tfs-button", icon && "tfs-icon", primary && "tfs-primary"].filter(Boolean).join(" ");
+  return h("button", {class: classes, type: "button", title: icon ? name : null, "aria-label": icon ? name : null,
+                      "aria-pressed": pressed === null ? null : String(pressed), on: {click: act}}, icon || name);
+}
+
+export function setPressed(control, pressed) { control.setAttribute("aria-pressed", String(pressed)); }
+
+// One of a few: [[value, text, title]]. Arrow keys go from one to the next. `.value` can be set.
+export function choice(label, options, value, act) {
+  const buttons = options.map(([name, text, title]) => h("button", {
+    type: "button", role: "radio", title: title || null, on: {click: () => pick(name, true)}}, text));
+  const element = h("span", {class: "tfs-choice", role: "radiogroup", "aria-label": label, on: {keydown(event) {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const enabled = buttons.map((_, i) => i).filter((i) => !buttons[i].disabled);
+    const at = enabled.indexOf(options.findIndex(([name]) => name === current));
+    const next = enabled[(at + step + enabled.length) % enabled.length];
+    pick(options[next][0], true);
+    buttons[next].focus();
+  }}}, buttons);
+  let current;
+  function pick(name, tell) {
+    current = name;
+    options.forEach(([other], i) => {
+      buttons[i].setAttribute("aria-checked", String(other === name));
+      buttons[i].tabIndex = other === name ? 0 : -1;
+    });
+    if (tell) act(name);
+  }
+  pick(value, false);
+  Object.defineProperty(element, "value", {get: () => current, set: (name) => pick(name, false)});
+  element.buttons = buttons;
+  return element;
+}
+
+// A drop-down: [[value, text]]. `.value` can be set.
+export function menu(label, options, value, act) {
+  const select = h("select", {"aria-label": label, on: {change: () => act(select.value)}},
+                   options.map(([name, text]) => h("option", {value: name}, text)));
+  select.value = value;
+  const element = h("label", {class: "tfs-menu"}, label, select);
+  Object.defineProperty(element, "value", {get: () => select.value, set: (name) => { select.value = name; }});
+  element.select = select;
+  return element;
+}
+
+// A slider with its number beside it; on a logarithmic scale with `log`. `.value` can be set.
+export function slider(label, {low, high, step, value, log = false, format = figure}, act) {
+  const out = (x) => (log ? Math.exp(x) : x), into = (x) => (log ? Math.log(x) : x);
+  const range = h("input", {type: "range", min: into(low), max: into(high), "aria-label": label,
+                            step: log ? (into(high) - into(low)) / 100 : step ?? (high - low) / 100});
+  const number = h("output", {});
+  const show = () => {
+    number.textContent = format(out(Number(range.value)));
+    range.setAttribute("aria-valuetext", number.textContent);
+  };
+  range.addEventListener("input", () => {
+    show();
+    act(out(Number(range.value)));
+  });
+  const element = h("label", {class: "tfs-slider"}, label, range, number);
+  Object.defineProperty(element, "value", {get: () => out(Number(range.value)), set: (x) => {
+    range.value = into(x);
+    show();
+  }});
+  element.value = value;
+  element.input = range;
+  return element;
+}
+
+// Steps to go through: to the first, back, play, on, to the last, and a slider. `describe(i)` is what step i says.
+// `.value` can be set; `.stop()` stops playing.
+export function stepper(t, {count, value = 0, describe = () => "", act, delay = 900}) {
+  const range = h("input", {type: "range", min: 0, max: Math.max(0, count - 1), step: 1, "aria-label": t("steps")});
+  const words = h("output", {"aria-live": "polite"});
+  let at = value, timer = null;
+  const go = (next, tell = true) => {
+    at = Math.min(Math.max(next, 0), Math.max(0, count - 1));
+    range.value = at;
+    words.textContent = `${t("steps.at", {step: at + 1, count})} ${describe(at)}`;
+    range.setAttribute("aria-valuetext", words.textContent);
+    back.disabled = first.disabled = at === 0;
+    on.disabled = last.disabled = at >= count - 1;
+    if (tell) act(at);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+    play.textContent = "▶";
+    play.title = t("steps.play");
+    play.setAttribute("aria-label", t("steps.play"));
+  };
+  const start = () => {
+    if (at >= count - 1) go(0);
+    timer = setInterval(() => (at >= count - 1 ? stop() : go(at + 1)), delay);
+    play.textContent = "⏸";
+    play.title = t("steps.pause");
+    play.setAttribute("aria-label", t("steps.pause"));
+  };
+  const move = (next) => () => {
+    stop();
+    go(next());
+  };
+  const first = button(t, "steps.first", move(() => 0), {icon: "⏮"});
+  const back = button(t, "steps.back", move(() => at - 1), {icon: "◀"});
+  const play = button(t, "steps.play", () => (timer === null ? start() : stop()), {icon: "▶"});
+  const on = button(t, "steps.on", move(() => at + 1), {icon: "▶|"});
+  const last = button(t, "steps.last", move(() => count - 1), {icon: "⏭"});
+  range.addEventListener("input", move(() => Number(range.value)));
+  const element = h("div", {class: "tfs-stepper", role: "group", "aria-label": t("steps")},
+                    first, back, play, on, last, range, words);
+  Object.defineProperty(element, "value", {get: () => at, set: (step) => go(step, false)});
+  element.stop = stop;
+  go(at, false);
+  return element;
+}
+
+// How far something is: `.value` from 0 to 1, null while nobody knows.
+export function progress(label) {
+  const bar = h("progress", {max: 1, "aria-label": label});
+  const element = h("span", {class: "tfs-progress"}, label, bar);
+  Object.defineProperty(element, "value", {set: (share) => {
+    if (share === null) bar.removeAttribute("value"); else bar.value = share;
+  }});
+  return element;
+}
