@@ -98,6 +98,7 @@ from tfsandbox.ops.nn_ops import (  # noqa: F401
 from tfsandbox.ops.rnn import (  # noqa: F401
     bidirectional_dynamic_rnn,
     dynamic_rnn,
+    raw_rnn,
     static_bidirectional_rnn,
     static_rnn,
     static_state_saving_rnn,

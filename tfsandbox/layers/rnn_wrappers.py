@@ -64,9 +64,9 @@ class MultiRNNCell(RNNCell):
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Zeros for all cells."""
-        if not self._state_is_tuple:
-            return super().zero_state(batch_size, dtype)
         with ops.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            if not self._state_is_tuple:
+                return super().zero_state(batch_size, dtype)
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -89,7 +89,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """A cell around another, with its sizes and variables and no scope of its own."""
+    """A cell around another, with its sizes and no scope of its own. As in TensorFlow it lists no variables."""
 
     def __init__(self, cell: Any) -> None:
         super().__init__()
@@ -108,16 +108,6 @@ class _Wrapper(RNNCell):
     @property
     def output_size(self) -> Any:
         return self.cell.output_size
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        return self.cell.trainable_weights if self.trainable and isinstance(self.cell, Layer) else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        if not isinstance(self.cell, Layer):
-            return []
-        return self.cell.non_trainable_weights if self.trainable else self.cell.weights
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Zeros for the cell."""
@@ -209,7 +199,7 @@ class DropoutWrapper(_Wrapper):
             if not self._variational:
                 return dropout_v2(value, rate=1.0 - keep_prob, seed=self._gen_seed(part, index))
             mask = math_ops.floor(keep_prob + self._noise[part][index])
-            result = math_ops.divide(value, keep_prob) * mask
+            result = math_ops.div(value, keep_prob) * mask
             result.set_shape(value.get_shape())
             return result
 

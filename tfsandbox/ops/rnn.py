@@ -14,6 +14,7 @@ from tfsandbox.framework.tensor_shape import TensorShape, as_shape
 from tfsandbox.ops import array_ops, control_flow_ops, math_ops
 from tfsandbox.ops import variable_scope as vs
 from tfsandbox.ops.rnn_states import assert_like_rnncell, joined_shape, joined_static_shape, state_dtype
+from tfsandbox.ops.tensor_array_ops import TensorArray
 from tfsandbox.util import nest
 
 __all__: list[str] = []
@@ -166,8 +167,6 @@ def _assert_shape(tensor: Tensor, wanted: list[Any]) -> Operation:
 
 def _loop(cell: Any, inputs: Any, flat_input: list[Tensor], initial_state: Any, sequence_length: Tensor | None,
           dtype: Any, parallel_iterations: int, swap_memory: bool) -> tuple[Any, Any]:
-    from tfsandbox.ops.tensor_array_ops import TensorArray
-
     output_sizes = nest.flatten(cell.output_size)
     steps = array_ops.shape(flat_input[0])[0]
     batch_size = _batch_size(flat_input)
@@ -265,8 +264,79 @@ def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, sequence_
                 cell=cell_bw, inputs=reversed_inputs, sequence_length=sequence_length,
                 initial_state=initial_state_bw, dtype=dtype, parallel_iterations=parallel_iterations,
                 swap_memory=swap_memory, time_major=time_major, scope=backward)
-        output_bw = nest.map_structure(backwards, output_bw)
+    output_bw = nest.map_structure(backwards, output_bw)
     return (output_fw, output_bw), (state_fw, state_bw)
+
+
+def raw_rnn(cell: Any, loop_fn: Callable[..., Any], parallel_iterations: int | None = None, swap_memory: bool = False,
+            scope: Any = None) -> tuple[Any, Any, Any]:
+    """(TensorArrays of what was emitted, last state, last loop state) of a cell that `loop_fn` drives.
+
+    `loop_fn(time, cell_output, cell_state, loop_state)` gives (finished bool[batch], next input, next state, what to
+    emit, next loop state). At time 0 it is called with None for the last three, and gives the start state, and the
+    structure of what is emitted (None: that of the cell's output). It ends when all are finished.
+    """
+    assert_like_rnncell("cell", cell)
+    if not callable(loop_fn):
+        raise TypeError("loop_fn must be a callable")
+    with vs.variable_scope(scope or "rnn") as entered:
+        _cache_variables(entered)
+        time = constant(0, dtype=dtypes.int32)
+        finished, value, initial_state, emit_structure, first_loop_state = loop_fn(time, None, None, None)
+        flat_input = nest.flatten(value)
+        loop_state = constant(0, dtype=dtypes.int32) if first_loop_state is None else first_loop_state
+        batch = flat_input[0].get_shape()[:1]
+        for tensor in flat_input:
+            batch = batch.merge_with(tensor.get_shape()[:1])
+        static_batch = batch.as_list()[0]
+        batch_size = array_ops.shape(flat_input[0])[0] if static_batch is None else static_batch
+        nest.assert_same_structure(initial_state, cell.state_size)
+        flat_state = [ops.convert_to_tensor(part) for part in nest.flatten(initial_state)]
+        state = nest.pack_sequence_as(initial_state, flat_state)
+        if emit_structure is not None:
+            flat_emit = nest.flatten(emit_structure)
+            sizes = [part.shape if part.shape.is_fully_defined() else array_ops.shape(part) for part in flat_emit]
+            types = [part.dtype for part in flat_emit]
+        else:
+            emit_structure = cell.output_size
+            sizes = nest.flatten(emit_structure)
+            types = [flat_state[0].dtype] * len(sizes)
+        arrays = nest.pack_sequence_as(emit_structure, [
+            TensorArray(dtype=dtype, dynamic_size=True, size=0, name=f"rnn_output_{i}",
+                        element_shape=TensorShape([static_batch]).concatenate(_size_shape(size)))
+            for i, (dtype, size) in enumerate(zip(types, sizes))])
+        zero_emit = nest.pack_sequence_as(emit_structure, [
+            array_ops.zeros(joined_shape(batch_size, size), dtype) for size, dtype in zip(sizes, types)])
+
+        def step(time: Tensor, finished: Tensor, value: Any, arrays: Any, state: Any,
+                 loop_state: Any) -> tuple[Any, ...]:
+            output, cell_state = cell(value, state)
+            nest.assert_same_structure(state, cell_state)
+            nest.assert_same_structure(cell.output_size, output)
+            next_time = time + 1
+            next_finished, next_value, next_state, emit, next_loop_state = loop_fn(next_time, output, cell_state,
+                                                                                   loop_state)
+            nest.assert_same_structure(state, next_state)
+            nest.assert_same_structure(value, next_value)
+            nest.assert_same_structure(arrays, emit)
+
+            def unless_finished(old: Any, new: Any) -> Any:
+                if not isinstance(new, Tensor) or new.shape.ndims == 0:
+                    return new
+                with ops.colocate_with(new):
+                    return array_ops.where(finished, old, new)
+
+            emit = nest.map_structure(unless_finished, zero_emit, emit)
+            next_state = nest.map_structure(unless_finished, state, next_state)
+            arrays = nest.map_structure(lambda array, part: array.write(time, part), arrays, emit)
+            return (next_time, math_ops.logical_or(finished, next_finished), next_value, arrays, next_state,
+                    loop_state if next_loop_state is None else next_loop_state)
+
+        results = control_flow_ops.while_loop(
+            lambda _, finished, *rest: math_ops.logical_not(math_ops.reduce_all(finished)), step,
+            loop_vars=[time, finished, value, arrays, state, loop_state],
+            parallel_iterations=parallel_iterations or 32, swap_memory=swap_memory)
+        return results[3], results[4], None if first_loop_state is None else results[5]
 
 
 # ------------------------------------------------------------ step by step
