@@ -239,6 +239,8 @@ def test_a_missing_import_names_the_nearest(alias: None, statement: str, text: s
         ("tf.train.AdamOptimiser", "tfsandbox has no tensorflow.train.AdamOptimiser; the nearest it has is"),
         ("tf.nn.reluu", "tfsandbox has no tensorflow.nn.reluu; the nearest it has is tensorflow.nn.relu"),
         ("tf.zzzqqq", "tfsandbox has no tensorflow.zzzqqq, and nothing of a similar name"),
+        ("tf.estimator", "tfsandbox has no tensorflow.estimator, and nothing of a similar name"),
+        ("tf.contrib.foo", "tfsandbox has no tensorflow.contrib.foo, and nothing of a similar name"),
     ],
 )
 def test_a_missing_attribute_names_the_nearest(alias: None, expression: str, text: str) -> None:

@@ -35,3 +35,9 @@ def test_import_brings_nothing_heavy() -> None:
 def test_alias_brings_nothing_heavy() -> None:
     loaded = set(loaded_by("import tfsandbox; tfsandbox.install_as_tensorflow(); import tensorflow as tf"))
     assert not loaded.intersection(NOT_NEEDED) - {"tensorflow"}
+
+
+def test_what_dir_lists_is_there() -> None:
+    import tfsandbox
+
+    assert [name for name in dir(tfsandbox) if not hasattr(tfsandbox, name)] == []

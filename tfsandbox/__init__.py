@@ -165,7 +165,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_MESSAGES, *_LATE_NAMES})
+    import pkgutil
+
+    # Completion fetches every name that is listed here.
+    there = _MODULES & {module.name for module in pkgutil.iter_modules(sys.modules[__name__].__path__)}
+    return sorted({*globals(), *there, *_MESSAGES, *_LATE_NAMES})
 
 
 def load_ipython_extension(ipython: Any) -> None:

@@ -311,9 +311,10 @@ def _missing_text(path: str, name: str, here: list[str], everywhere: Iterable[tu
     for other, full in everywhere:
         anywhere.setdefault(other, full)
     nearest = anywhere.get(name)
-    for paths in ({other: f"{path}.{other}" for other in here}, anywhere):
+    # One spelling mistake in a short name; a looser likeness only misleads (keras, zeros).
+    for paths, likeness in (({other: f"{path}.{other}" for other in here}, 0.7), (anywhere, 0.8)):
         if nearest is None:
-            close = difflib.get_close_matches(name, paths, n=1)
+            close = difflib.get_close_matches(name, paths, n=1, cutoff=likeness)
             nearest = paths[close[0]] if close else None
     if nearest is None or nearest == asked:
         return f"{SANDBOX} has no {asked}, and nothing of a similar name"

@@ -121,7 +121,7 @@ def test_text_and_save(program, capsys, tmp_path):
     ET.parse(target)
     with pytest.raises(UsageError, match=r"\.svg, \.html"):
         run(program, f"tf_graph --save {tmp_path / 'graph.png'}")
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match=r"There is no folder .* to save 'graph.svg' in"):
         run(program, f"tf_graph --save {tmp_path / 'no' / 'graph.svg'}")
 
 
@@ -136,7 +136,7 @@ def test_text_and_save(program, capsys, tmp_path):
         ("tf_graph 3", "not a int"),
         ("tf_graph 1/0", "ZeroDivisionError"),
         ("tf_graph --nonsense", "nonsense"),
-        ("tf_gradients", "loss"),
+        ("tf_gradients", "required: loss$"),
         ("tf_gradients gradients", "name scope"),
         ("tf_gradients loss MatMul", "'MatMul' is not a variable"),
         ("tf_gradients loss --feed {x: 3}", "Cannot feed value of shape"),
@@ -301,13 +301,19 @@ def test_completion(program):
     assert "gradients/" in completions(program, "%tf_graph gradi")
     assert "gradients/MatMul_grad/" in completions(program, "%tf_graph gradients/MatM")
     assert "--detail" in completions(program, "%tf_graph --de")
-    assert set(completions(program, "%tf_graph --detail ")) >= {"ideas", "gradients", "full"}
+    assert {word[:2] for word in completions(program, "%tf_graph --")} == {"--"}, "no Python names beside the options"
+    assert completions(program, "%tf_graph --detail ") == ["ideas", "gradients", "full"]
     assert completions(program, "%tf_graph --detail id") == ["ideas"]
     expand = completions(program, "%tf_graph --expand ")
     assert "gradients/" in expand and "MatMul" not in expand and "loss" not in expand
     assert "sess" in completions(program, "%tf_vars --session s")
     assert "feeds" in completions(program, "%tf_code loss --feed f")
-    assert set(completions(program, "%tensorflow_version ")) >= {"1.x", "2.x"}
+    assert completions(program, "%tensorflow_version ") == ["1.x", "2.x"]
+
+
+def test_modules_of_the_alias_are_completed(shell):
+    run(shell, "tensorflow_version 1.x")
+    assert "tensorflow.python.training" in completions(shell, "from tensorflow.python.tr")
 
 
 def test_loading_and_unloading_are_clean(bare_shell, capsys):
@@ -316,6 +322,7 @@ def test_loading_and_unloading_are_clean(bare_shell, capsys):
         set(bare_shell.magics_manager.magics["line"]),
         dict(formatter.type_printers),
         dict(bare_shell.strdispatchers.get("complete_command").strs),
+        list(bare_shell.Completer.custom_matchers),
         "tensorflow" in sys.modules,
     )
     bare_shell.run_line_magic("load_ext", "tfsandbox")
@@ -330,6 +337,7 @@ def test_loading_and_unloading_are_clean(bare_shell, capsys):
         set(bare_shell.magics_manager.magics["line"]),
         dict(formatter.type_printers),
         dict(bare_shell.strdispatchers.get("complete_command").strs),
+        list(bare_shell.Completer.custom_matchers),
         "tensorflow" in sys.modules,
     )
     assert after == before and display.renderer is None

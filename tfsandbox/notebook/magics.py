@@ -153,7 +153,7 @@ class TensorFlowMagics(Magics):
 
     @magic_arguments()
     @argument("loss", help="the scalar tensor to differentiate: an expression or a node's name")
-    @argument("variables", nargs="*", help="with respect to these; nothing means all that train")
+    @argument("variables", nargs="*", default=[], help="with respect to these; nothing means all that train")
     @argument("--feed", "-f", metavar="EXPR", help="a feed_dict; with it the picture has the norms of the gradients")
     @argument("--session", "-s", metavar="EXPR",
               help="the session to ask; the default or the notebook's only one if not given")
