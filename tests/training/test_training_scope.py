@@ -440,3 +440,92 @@ def test_sparse_updates_are_changed_as_dense_ones_are(name: str) -> None:
                     sess.run(train)
             results.append(sess.run(table))
     np.testing.assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_scope_can_be_changed_while_it_is_active() -> None:
+    model = Model()
+    train = tf.train.AdamOptimizer(0.1).minimize(model.loss)
+    with tf.Session() as sess, training_scope([model.w]) as scope:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train, model.feed)
+        for wanted, moved in (([model.v], ["second/w"]), (None, ["first/w", "second/w"]), ([], []),
+                              ("first", ["first/w"])):
+            scope.change(trainable_variables=wanted)
+            before = snapshot(sess)
+            sess.run(train, model.feed)
+            after = snapshot(sess)
+            assert [name for name in scope.mask() if before[name] != after[name]] == moved
+            assert [name for name, trains in scope.mask().items() if trains] == moved
+            frozen = [name for name in scope.mask() if name not in moved]
+            assert all(before[name] == after[name] for name in before if any(belongs(name, f) for f in frozen))
+
+
+@pytest.mark.parametrize("built_inside", [False, True])
+def test_changed_modifiers_act_as_those_given_at_first(built_inside: bool) -> None:
+    settings = {"learning_rate_multiplier": 0.5, "clip_norm": 0.1, "clip_value": 0.05,
+                "regularizer": lambda v: 0.1 * tf.nn.l2_loss(v)}
+    results = []
+    for first in (True, False):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            model = Model()
+            given = dict(settings) if first else {}
+            regularizer = given.pop("regularizer", None)
+            train = None if built_inside and not first else tf.train.MomentumOptimizer(0.1, 0.9).minimize(model.loss)
+            with training_scope(None, regularizer, **given) as scope:
+                train = train or tf.train.MomentumOptimizer(0.1, 0.9).minimize(model.loss)
+                sess.run(tf.global_variables_initializer())
+                if not first:
+                    assert not scope.in_graph
+                    scope.change(**settings)
+                for _ in range(3):
+                    sess.run(train, model.feed)
+                results.append(snapshot(sess))
+    assert results[0] == results[1]
+
+
+def test_going_back_to_a_setting_builds_nothing_anew() -> None:
+    model = Model()
+    train = tf.train.AdamOptimizer(0.1).minimize(model.loss)
+    with tf.Session() as sess, training_scope() as scope:
+        sess.run(tf.global_variables_initializer())
+        counts = []
+        for multiplier in (0.1, 2.0, 0.1, 2.0, 0.1):
+            scope.change(learning_rate_multiplier=multiplier, clip_norm=multiplier)
+            sess.run(train, model.feed)
+            counts.append(len(sess.graph.get_operations()))
+    assert len(set(counts[1:])) == 1
+
+
+def test_a_change_that_is_refused_changes_nothing() -> None:
+    model = Model()
+    with training_scope([model.w], clip_norm=1.0) as scope:
+        for settings, error in (({"trainable_variables": "nothing"}, ValueError), ({"clip_norm": -1.0}, ValueError),
+                                ({"regularizer": 3}, TypeError), ({"clipnorm": 3}, TypeError),
+                                ({"learning_rate_multiplier": 2.0, "clip_value": "x"}, TypeError)):
+            with pytest.raises(error):
+                scope.change(**settings)
+        assert scope.mask() == {"first/w": True, "second/w": False}
+        assert (scope.clip_norm, scope.learning_rate_multiplier) == (1.0, 1.0)
+
+
+def test_what_was_built_with_the_scopes_settings_is_said_to_be_in_the_graph() -> None:
+    model = Model()
+    with training_scope([model.w], clip_norm=1.0) as scope:
+        assert not scope.in_graph
+        tf.train.AdamOptimizer(0.1).minimize(model.loss)
+        assert scope.in_graph
+
+
+def test_the_report_can_start_again() -> None:
+    model = Model()
+    train = tf.train.AdamOptimizer(0.1).minimize(model.loss)
+    with tf.Session() as sess, training_scope([model.w]) as scope:
+        sess.run(tf.global_variables_initializer())
+        assert scope.sessions == [sess]
+        sess.run(train, model.feed)
+        scope.restart_report(sess)
+        np.testing.assert_array_equal(scope.baseline(sess)["first/w"], sess.run(model.w))
+        assert scope.report(sess).moved == []
+        sess.run(train, model.feed)
+        assert scope.report(sess).moved == ["first/w"]
+    assert scope.sessions == []

@@ -8,7 +8,6 @@ gradients the same way; what was built so is not changed a second time when it r
 
 from __future__ import annotations
 
-import difflib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,12 +22,18 @@ from tfsandbox.ops import array_ops, clip_ops, gradients_impl, math_ops
 from tfsandbox.runtime import rewrites
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training.scope_report import APPLY, ScopeReport, VariableChange, change_of, norm_of, slots_of
+from tfsandbox.training.scope_settings import (
+    MODIFIERS,
+    check_names,
+    checked_function,
+    checked_multiplier,
+    checked_positive,
+)
 from tfsandbox.training.variable_selection import is_variable, select_variables
-
-_MODIFIERS = ("learning_rate_multiplier", "clip_norm", "clip_value", "gradient_transform")
 
 _GRADIENT_INPUTS = ("grad", "delta", "gradient_accumulator")
 _RATE_INPUTS = ("lr", "alpha")
+_REGULARIZER = "a function from a variable to a penalty or None"
 
 
 class TrainingScope(rewrites.PlanRewrite):
@@ -37,22 +42,18 @@ class TrainingScope(rewrites.PlanRewrite):
     def __init__(self, trainable_variables: Any, regularizer: Callable[[Any], Any] | None, is_chief: bool,
                  modifiers: dict[str, Any], outer: TrainingScope | None) -> None:
         self.graph = get_default_graph()
-        if regularizer is not None and not callable(regularizer):
-            raise TypeError(f"regularizer must be a function from a variable to a penalty or None, but is "
-                            f"{type(regularizer).__name__}: {regularizer!r}")
         if not isinstance(is_chief, (bool, np.bool_)):
             raise TypeError(f"is_chief must be a bool, but is {type(is_chief).__name__}: {is_chief!r}")
         self._chosen = select_variables(trainable_variables, "trainable_variables", self.graph)
-        self.regularizer, self.outer = regularizer, outer
+        self.regularizer = checked_function("regularizer", regularizer, _REGULARIZER)
+        self.outer = outer
         self.is_chief: bool = bool(is_chief) and (outer is None or outer.is_chief)
-        self.learning_rate_multiplier, self._multipliers = _checked_multiplier(
-            modifiers.get("learning_rate_multiplier"))
-        self.clip_norm = _checked_positive("clip_norm", modifiers.get("clip_norm"))
-        self.clip_value = _checked_positive("clip_value", modifiers.get("clip_value"))
-        self.gradient_transform = modifiers.get("gradient_transform")
-        if self.gradient_transform is not None and not callable(self.gradient_transform):
-            raise TypeError(f"gradient_transform must be a function (gradient, variable) -> gradient, but is "
-                            f"{self.gradient_transform!r}")
+        self.learning_rate_multiplier: float = 1.0
+        self._multipliers: dict[Any, float] = {}
+        self.clip_norm: float | None = None
+        self.clip_value: float | None = None
+        self.gradient_transform: Callable[[Any, Any], Any] | None = None
+        self._modify(modifiers)
         if self._chosen is not None and outer is not None and not self.variables:
             raise ValueError(f"trainable_variables selects {[v.op.name for v in self._chosen]}, none of which the "
                              f"scope around it trains: an inner scope narrows the outer one. The outer one trains "
@@ -60,7 +61,56 @@ class TrainingScope(rewrites.PlanRewrite):
         self._penalties: dict[Any, Tensor | None] = {}
         self._penalty: Tensor | None = None
         self._inputs: dict[tuple[Operation, int], Tensor | None] = {}
+        self._made: dict[Any, Tensor] = {}
         self._baselines: dict[Any, dict[str, np.ndarray]] = {}
+
+    def _modify(self, modifiers: dict[str, Any]) -> None:
+        """Take over modifiers, all or none of them."""
+        new: dict[str, Any] = {}
+        if "learning_rate_multiplier" in modifiers:
+            new["learning_rate_multiplier"], new["_multipliers"] = checked_multiplier(
+                modifiers["learning_rate_multiplier"])
+        for name in ("clip_norm", "clip_value"):
+            if name in modifiers:
+                new[name] = checked_positive(name, modifiers[name])
+        if "gradient_transform" in modifiers:
+            new["gradient_transform"] = checked_function("gradient_transform", modifiers["gradient_transform"],
+                                                         "a function (gradient, variable) -> gradient")
+        for name, value in new.items():
+            setattr(self, name, value)
+
+    def change(self, **settings: Any) -> None:
+        """Change the scope for all runs from now on: `trainable_variables`, `regularizer` or a modifier.
+
+        They are as of `training_scope`, but an empty list of variables is allowed: then nothing trains. What the
+        graph took from the scope when it was built stays as it is there (see `in_graph`).
+
+        Raises as `training_scope` does, and then changes nothing.
+        """
+        check_names(settings, "change", ("trainable_variables", "regularizer", *MODIFIERS))
+        regularizer = checked_function("regularizer", settings.get("regularizer"), _REGULARIZER)
+        chosen = self._chosen
+        if "trainable_variables" in settings:
+            wanted = settings["trainable_variables"]
+            empty = isinstance(wanted, (list, tuple, set, frozenset, dict)) and not wanted
+            chosen = [] if empty else select_variables(wanted, "trainable_variables", self.graph)
+        self._modify({name: value for name, value in settings.items() if name in MODIFIERS})
+        self._chosen = chosen
+        if "regularizer" in settings and regularizer is not self.regularizer:
+            self.regularizer = regularizer
+            self._penalties, self._penalty = {}, None
+        self._inputs = {}
+        # Plans are kept by the scope that they were made in: they are made anew, as for a graph that has changed.
+        self.graph._mutations += 1
+
+    @property
+    def in_graph(self) -> bool:
+        """Whether an update was built in the scope with its penalty or modifiers, which `change` cannot reach."""
+        return any(self in scopes for scopes in self.graph._caches.get("built_in_scopes", {}).values())
+
+    def _changes_gradients(self) -> bool:
+        return bool(self.regularizer or self.gradient_transform or self.clip_norm or self.clip_value
+                    or self._multipliers or self.learning_rate_multiplier != 1.0)
 
     # ------------------------------------------------------------ which variables
 
@@ -143,6 +193,8 @@ class TrainingScope(rewrites.PlanRewrite):
 
     def built_update(self, update: Operation, variable: Any) -> None:
         """An update was built in this scope: scale its learning rate, and leave it alone when it runs here."""
+        if not self._changes_gradients():
+            return
         built = self.graph._caches.setdefault("built_in_scopes", {})
         entries = _entries(update)
         multiplier = self._multiplier(variable)
@@ -168,8 +220,7 @@ class TrainingScope(rewrites.PlanRewrite):
 
     def prepare(self, needed: list[Operation]) -> None:
         """Build, before a plan is made, the nodes that stand in for gradients and learning rates."""
-        if not (self.regularizer or self.gradient_transform or self.clip_norm or self.clip_value
-                or self._multipliers or self.learning_rate_multiplier != 1.0):
+        if not self._changes_gradients():
             return
         built = self.graph._caches.get("built_in_scopes", {})
         done: set[tuple[Operation, int]] = set()
@@ -207,7 +258,7 @@ class TrainingScope(rewrites.PlanRewrite):
         """(place, new tensor) for every place where the gradient or the learning rate enters an update."""
         entries = _entries(update)
         found: list[tuple[tuple[Operation, int], Tensor]] = []
-        changed: dict[Tensor, Tensor] = {}
+        settings = (variable, entries.rows, self.regularizer, self.gradient_transform, self.clip_value, self.clip_norm)
         # The nodes stand in for others in this plan only; a finalized graph stays as its program left it.
         unlocked, self.graph._finalized = self.graph._finalized, False
         try:
@@ -217,15 +268,20 @@ class TrainingScope(rewrites.PlanRewrite):
                         continue
                     done.add(place)
                     before = self._outer_input(*place)
-                    if before not in changed:
-                        changed[before] = self._changed(self._with_penalty(before, variable, entries.rows), variable)
-                    if changed[before] is not before:
-                        found.append((place, changed[before]))
+                    # A setting that comes back after a `change` finds the nodes that were built for it.
+                    key = (before, *settings)
+                    if key not in self._made:
+                        self._made[key] = self._changed(self._with_penalty(before, variable, entries.rows), variable)
+                    if self._made[key] is not before:
+                        found.append((place, self._made[key]))
                 multiplier = self._multiplier(variable)
                 for place in entries.rate_inputs if multiplier != 1.0 else ():
                     if place not in done:
                         done.add(place)
-                        found.append((place, self._scaled_rate(self._outer_input(*place), multiplier)))
+                        rate = self._outer_input(*place)
+                        if (rate, multiplier) not in self._made:
+                            self._made[rate, multiplier] = self._scaled_rate(rate, multiplier)
+                        found.append((place, self._made[rate, multiplier]))
         finally:
             self.graph._finalized = unlocked
         return found
@@ -276,6 +332,20 @@ class TrainingScope(rewrites.PlanRewrite):
                                      name="learning_rate")
 
     # ------------------------------------------------------------ report
+
+    def baseline(self, sess: Any) -> dict[str, np.ndarray]:
+        """{name: value} of the variables before the scope's first run in `sess`; empty where it had none."""
+        return dict(self._baselines.get(sess, {}))
+
+    def restart_report(self, sess: Any) -> None:
+        """From now on `report(sess)` compares with the variables as they are at this moment."""
+        self._baselines.pop(sess, None)
+        self.begin(sess)
+
+    @property
+    def sessions(self) -> list[Any]:
+        """The sessions in which something ran inside the scope, and that are still open."""
+        return [sess for sess in self._baselines if not sess._closed]
 
     def report(self, sess: Any) -> ScopeReport:
         """What changed in `sess` since the scope's first run there.
@@ -344,34 +414,6 @@ def _input_index(op: Operation, names: Iterable[str]) -> int | None:
     return None
 
 
-def _checked_multiplier(value: Any) -> tuple[float, dict[Any, float]]:
-    if value is None:
-        return 1.0, {}
-    if isinstance(value, dict):
-        for variable, factor in value.items():
-            if not is_variable(variable):
-                raise TypeError(f"learning_rate_multiplier must be a number or {{variable: number}}, but has the key "
-                                f"{variable!r}")
-            _check_number("learning_rate_multiplier", factor)
-        return 1.0, {variable: float(factor) for variable, factor in value.items()}
-    _check_number("learning_rate_multiplier", value)
-    return float(value), {}
-
-
-def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name} must be a number, but is {type(value).__name__}: {value!r}")
-
-
-def _checked_positive(name: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    _check_number(name, value)
-    if not value > 0:
-        raise ValueError(f"{name} must be positive, but is {value!r}")
-    return float(value)
-
-
 class _Watchers(threading.local):
     """Lists that scopes entered in this thread are noted in: how a manager learns what was held in its step."""
 
@@ -413,12 +455,7 @@ def training_scope(trainable_variables: Any = None, regularizer: Callable[[Any],
 
     Raises `TypeError` for another keyword or what is no variable, `ValueError` for a selection of nothing.
     """
-    for name in kwargs:
-        if name not in _MODIFIERS:
-            near = difflib.get_close_matches(name, _MODIFIERS, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"training_scope() got an unexpected keyword argument {name!r}.{hint} "
-                            f"It takes: {', '.join(_MODIFIERS)}.")
+    check_names(kwargs, "training_scope", MODIFIERS)
     scope = TrainingScope(trainable_variables, regularizer, is_chief, kwargs, current_scope())
     with ExitStack() as stack:
         stack.enter_context(rewrites.activated(scope))
