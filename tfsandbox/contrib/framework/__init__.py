@@ -8,7 +8,14 @@ from tfsandbox.contrib.framework.assignment import (  # noqa: F401
     assign_from_values,
     assign_from_values_fn,
 )
+from tfsandbox.contrib.framework.checkpoint_utils import (  # noqa: F401
+    init_from_checkpoint,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
 from tfsandbox.contrib.framework.ops import get_graph_from_inputs, get_name_scope, get_placeholders  # noqa: F401
+from tfsandbox.contrib.framework.script_ops import py_func  # noqa: F401
 from tfsandbox.contrib.framework.tensor_util import (  # noqa: F401
     assert_scalar_int,
     reduce_sum_n,
@@ -44,14 +51,7 @@ from tfsandbox.framework.sparse_tensor import convert_to_tensor_or_sparse_tensor
 from tfsandbox.framework.tensor_util import is_tensor  # noqa: F401
 from tfsandbox.ops.check_ops import assert_same_float_dtype, assert_scalar  # noqa: F401
 from tfsandbox.ops.control_flow_ops import smart_cond, smart_constant_value  # noqa: F401
-from tfsandbox.ops.script_ops import py_func  # noqa: F401
 from tfsandbox.ops.sort_ops import argsort, sort  # noqa: F401
-from tfsandbox.training.checkpoint_utils import (  # noqa: F401
-    init_from_checkpoint,
-    list_variables,
-    load_checkpoint,
-    load_variable,
-)
 from tfsandbox.training.training_scope import TrainingScope, training_scope  # noqa: F401
 from tfsandbox.util import nest  # noqa: F401
 from tfsandbox.util.arg_scoping import (  # noqa: F401
@@ -61,3 +61,4 @@ from tfsandbox.util.arg_scoping import (  # noqa: F401
     current_arg_scope,
     has_arg_scope,
 )
+from tfsandbox.util.deprecation import deprecated, deprecated_arg_values, deprecated_args  # noqa: F401

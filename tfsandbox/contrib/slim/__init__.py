@@ -109,5 +109,5 @@ from tfsandbox.contrib.layers.summaries import (  # noqa: F401
     summarize_variables,
     summarize_weights,
 )
-from tfsandbox.contrib.slim import learning  # noqa: F401
+from tfsandbox.contrib.slim import evaluation, learning, model_analyzer, queues  # noqa: F401
 from tfsandbox.util.arg_scoping import arg_scope_func_key  # noqa: F401

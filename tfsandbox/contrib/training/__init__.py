@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from tfsandbox.contrib.training.evaluation import (  # noqa: F401
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    checkpoints_iterator,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+    wait_for_new_checkpoint,
+)
+from tfsandbox.contrib.training.hparam import HParams, parse_values  # noqa: F401
 from tfsandbox.contrib.training.training import (  # noqa: F401
     add_gradients_summaries,
     clip_gradient_norms,
@@ -10,4 +20,3 @@ from tfsandbox.contrib.training.training import (  # noqa: F401
     multiply_gradients,
     train,
 )
-from tfsandbox.training.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
