@@ -56,6 +56,20 @@ HOSTILE = {
     "a negative size": (['node { name: "b" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: '
                          '"value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: -7 } } float_val: 1 } } } }'],
                         ValueError, "Node 'b'"),
+    "a name with a line break at its end": (['node { name: "b\\n" op: "NoOp" }'], ValueError, "invalid characters"),
+    "two billion outputs": ([PLACEHOLDER, 'node { name: "a" op: "Unpack" input: "p" attr { key: "num" value { i: '
+                             '2147483647 } } attr { key: "T" value { type: DT_FLOAT } } }'], ValueError,
+                            "Node 'a': attr 'num' is 2147483647"),
+    "many times many outputs": ([PLACEHOLDER, *(f'node {{ name: "a{i}" op: "Unpack" input: "p" attr {{ key: "num" '
+                                                'value { i: 15000 } } attr { key: "T" value { type: DT_FLOAT } } }'
+                                                for i in range(50))], ValueError, "Node 'a1': attr 'num' is 15000"),
+    "fewer than no outputs": ([PLACEHOLDER, 'node { name: "a" op: "Unpack" input: "p" attr { key: "num" value { i: -1 } } '
+                               'attr { key: "T" value { type: DT_FLOAT } } }'], ValueError, "Node 'a': attr 'num' is -1"),
+    "a colocation group that is no list": (['node { name: "a" op: "NoOp" attr { key: "_class" value { s: "loc:@a" } } }'],
+                                           ValueError, "Node 'a': attr '_class' must be a list of strings"),
+    "a constant of two types": (['node { name: "c" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: '
+                                 '"value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: 1 } } } }'],
+                                ValueError, "Node 'c': attr 'value' is not of the type"),
     "a type that is none": (['node { name: "p" op: "Placeholder" attr { key: "dtype" value { type: 77 } } }'], ValueError,
                             "Node 'p'"),
 }
@@ -112,3 +126,31 @@ def test_ten_thousand_nodes_come_in_quickly() -> None:
     tf.import_graph_def(definition, name="")
     assert time.monotonic() - start < 5
     assert len(tf.get_default_graph().get_operations()) == 10001
+
+
+def test_groups_that_refer_to_each_other_or_to_nothing(graph: tf.Graph) -> None:
+    group = 'node {{ name: "{0}" op: "NoOp" attr {{ key: "_class" value {{ list {{ s: "loc:@{1}" }} }} }} }}'
+    tf.import_graph_def(parsed(group.format("a", "b"), group.format("b", "a"), group.format("c", "gone")), name="")
+    assert len(graph.as_graph_def().node) == 3
+
+
+def test_a_function_named_in_a_file_is_not_called(graph: tf.Graph) -> None:
+    tf.import_graph_def(parsed(
+        'node { name: "a" op: "PyFunc" attr { key: "token" value { s: "os.system" } } attr { key: "Tin" value { list { } '
+        '} } attr { key: "Tout" value { list { type: DT_FLOAT } } } attr { key: "_f" value { func { name: "os.system" } '
+        '} } }'), name="")
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="os.system is not found"):
+        sess.run("a:0")
+
+
+def test_thousands_of_inputs_of_one_node(graph: tf.Graph) -> None:
+    many = 'node { name: "all" op: "NoOp" ' + " ".join(f'input: "^n{i}"' for i in range(10000)) + " }"
+    start = time.monotonic()
+    tf.import_graph_def(parsed(many, *(f'node {{ name: "n{i}" op: "NoOp" }}' for i in range(10000))), name="")
+    assert time.monotonic() - start < 5
+    assert len(graph.get_operation_by_name("all").control_inputs) == 10000
+
+
+def test_scopes_end_where_they_end() -> None:
+    with pytest.raises(ValueError, match="not a valid scope name"):
+        tf.import_graph_def(parsed(PLACEHOLDER), name="a\n")

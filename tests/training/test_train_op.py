@@ -391,3 +391,46 @@ def test_the_check_beside_the_updates_is_tensorflows() -> None:
         sess.run(tf.global_variables_initializer())
         with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
             sess.run(train, {line.x: np.full((12, 3), np.nan)})
+
+
+@pytest.mark.parametrize("name, value", [("global_step", "step"), ("global_step", 3), ("transform_grads_fn", 3),
+                                         ("global_step", tf.float32), ("clip_gradient_norm", "x")])
+def test_arguments_that_do_not_fit_are_named(name: str, value: object) -> None:
+    line = Line()
+    with pytest.raises(TypeError, match=f"{name} must be a "):
+        training_util.make_train_op(line.loss, tf.train.GradientDescentOptimizer(0.1), **{name: value})
+
+
+def test_what_is_no_session_or_a_closed_one() -> None:
+    line = Line()
+    gradients, manager = training_util.Gradients(line.loss), training_util.TrainingGraphManager([line.w])
+    for wrong in (None, 3, tf.Session):
+        with pytest.raises(TypeError, match="norms.. takes a tf.Session|missing"):
+            gradients.norms(wrong)
+    with pytest.raises(TypeError, match="check.. takes a tf.Session"):
+        gradients.check(None)
+    with pytest.raises(TypeError, match="begin.. takes a tf.Session, but got int"):
+        manager.begin(session=3)
+    sess = tf.Session()
+    sess.run(tf.global_variables_initializer())
+    manager.begin(session=sess)
+    sess.close()
+    with pytest.raises(RuntimeError, match="closed Session"):
+        manager.end()
+    with pytest.raises(RuntimeError, match="closed Session"):
+        manager.begin(session=sess)
+    with tf.Session() as other:
+        other.run(tf.global_variables_initializer())
+        with manager.step():
+            pass
+    assert manager.steps == 1
+
+
+def test_a_monitored_session_is_a_session_for_the_manager() -> None:
+    line = Line()
+    manager = training_util.TrainingGraphManager([line.w])
+    train = training_util.make_train_op(line.loss, tf.train.GradientDescentOptimizer(0.1))
+    with tf.train.MonitoredSession() as sess:
+        with manager.step(session=sess):
+            sess.run(train, {line.x: np.ones((12, 3))})
+    assert manager.steps == 1

@@ -6,15 +6,13 @@ import difflib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ContextDecorator, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from tfsandbox.framework import device as device_lib
 from tfsandbox.framework import dtypes, op_registry, shape_inference, stacks
+from tfsandbox.framework.graph_scopes import VALID_OP_NAME, ControlDependencies, Names, NameScope
 from tfsandbox.framework.operation import Operation, Tensor, uid
-
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 
 class GraphKeys:
@@ -60,66 +58,6 @@ class GraphKeys:
     _STREAMING_MODEL_PORTS = "streaming_model_ports"
 
 
-class _ControlDependencies:
-    """One level of `graph.control_dependencies(...)`."""
-
-    def __init__(self, graph: Graph, control_inputs: list[Operation] | None) -> None:
-        self.graph = graph
-        self.clears = control_inputs is None
-        self.control_inputs = control_inputs or []
-        self.seen: set[Operation] = set()
-
-    def __enter__(self) -> _ControlDependencies:
-        graph = self.graph
-        self._outer = graph._control_dependencies_stack
-        self._outer_context = graph._control_flow_context
-        if self.clears:
-            graph._control_dependencies_stack = []
-            graph._control_flow_context = None
-        graph._control_dependencies_stack = [*graph._control_dependencies_stack, self]
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.graph._control_dependencies_stack = self._outer
-        if self.clears:
-            self.graph._control_flow_context = self._outer_context
-
-
-class _Names(threading.local):
-    """Each thread is in a name scope of its own."""
-
-    stack = ""
-
-
-class _NameScope(ContextDecorator, AbstractContextManager[str]):
-    """One level of `graph.name_scope(...)`.
-
-    No generator: one that an interrupt leaves open would close whenever it is collected, and bring an old scope back.
-    """
-
-    def __init__(self, graph: Graph, name: str | bytes | None) -> None:
-        self.graph = graph
-        self.name = name.decode() if isinstance(name, bytes) else name
-
-    def _recreate_cm(self) -> _NameScope:
-        return _NameScope(self.graph, self.name)
-
-    def __enter__(self) -> str:
-        graph, name = self.graph, self.name
-        self._outer = graph._name_stack
-        if not name:
-            graph._name_stack = ""
-            return ""
-        valid = _VALID_SCOPE_NAME if self._outer else _VALID_OP_NAME
-        if not valid.match(name):
-            raise ValueError(f"'{name}' is not a valid scope name")
-        graph._name_stack = inner = name[:-1] if name.endswith("/") else graph.unique_name(name)
-        return inner + "/" if inner else ""
-
-    def __exit__(self, *_: Any) -> None:
-        self.graph._name_stack = self._outer
-
-
 class Graph:
     """A dataflow graph: Operations by name, in the order they were made.
 
@@ -132,8 +70,8 @@ class Graph:
         self._nodes_by_name: dict[str, Operation] = {}
         self._last_id = 0
         self._names_in_use: dict[str, int] = {}
-        self._names = _Names()
-        self._control_dependencies_stack: list[_ControlDependencies] = []
+        self._names = Names()
+        self._control_dependencies_stack: list[ControlDependencies] = []
         self._control_flow_context: Any = None
         self._device_stack: list[Any] = []
         self._colocation_stack: list[tuple[Operation, int]] = []
@@ -212,7 +150,7 @@ class Graph:
             name = name[:-1]
         else:
             name = self.unique_name(name)
-        if not _VALID_OP_NAME.match(name):
+        if not VALID_OP_NAME.match(name):
             raise ValueError(f"'{name}' is not a valid node name")
         full = self._fill_defaults(definition, attrs or {}, name)
         output_types = list(dtypes) if dtypes is not None else output_dtypes(definition, full)
@@ -310,7 +248,7 @@ class Graph:
 
     def name_scope(self, name: str | None) -> AbstractContextManager[str]:
         """Prefix the names of new nodes; yields the scope with a trailing slash. A trailing slash re-enters."""
-        return _NameScope(self, name)
+        return NameScope(self, name)
 
     @property
     def _name_stack(self) -> str:
@@ -324,10 +262,10 @@ class Graph:
         """The current name scope, without a trailing slash."""
         return self._name_stack
 
-    def control_dependencies(self, control_inputs: Any) -> _ControlDependencies:
+    def control_dependencies(self, control_inputs: Any) -> ControlDependencies:
         """Context manager: new nodes run after `control_inputs`; None clears all levels."""
         if control_inputs is None:
-            return _ControlDependencies(self, None)
+            return ControlDependencies(self, None)
         current: set[Operation] = set()
         for level in self._control_dependencies_stack:
             current.update(level.control_inputs)
@@ -343,7 +281,7 @@ class Graph:
             if item not in current:
                 ops.append(item)
                 current.add(item)
-        return _ControlDependencies(self, ops)
+        return ControlDependencies(self, ops)
 
     @contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:

@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 
 from tfsandbox.framework import attr_value, conversion, dtypes, errors, op_registry, ops, shape_inference
-from tfsandbox.framework.graph import _VALID_OP_NAME, Graph, get_default_graph, output_dtypes
+from tfsandbox.framework.graph import Graph, get_default_graph, output_dtypes
+from tfsandbox.framework.graph_scopes import VALID_OP_NAME
 from tfsandbox.framework.operation import Operation, Tensor
+
+MAX_UNUSED_OUTPUTS = 20_000
+"""So many outputs may the nodes of a file have beside those that its nodes use."""
 
 MAX_REPEATED_BYTES = 1 << 29
 """Bytes that a constant of repeated elements may declare."""
@@ -84,13 +88,15 @@ class _Importer:
         self.made: dict[str, Operation] = {}
         self.final_names: dict[str, str] = {}
         self.late: list[tuple[Operation, int, str, int]] = []
+        # A count in the file may stand for any number of outputs; most are there because another node uses them.
+        self.outputs_left = MAX_UNUSED_OUTPUTS + sum(len(node.input) for node in nodes)
 
     def run(self) -> None:
         """Check, order and build the nodes."""
         graph = self.graph
         graph._check_not_finalized()
         for node in self.nodes:
-            if not _VALID_OP_NAME.match(node.name):
+            if not VALID_OP_NAME.match(node.name):
                 raise ValueError(f"Node '{node.name}': Node name contains invalid characters")
             if node.name in self.by_name:
                 raise ValueError(f"Node '{node.name}' is not unique")
@@ -225,19 +231,23 @@ class _Importer:
                 raise errors.NotFoundError(None, None, f"{error} (node '{node.name}')") from None
         assert definition is not None
         attrs = self._attrs(node, definition)
+        if node.op == "Const" and node.attr["value"].tensor.dtype != node.attr["dtype"].type:
+            raise ValueError(f"Node '{node.name}': attr 'value' is not of the type that attr 'dtype' says")
         shapes = attrs.pop("_output_shapes", None)
         if "_class" in attrs:
-            attrs["_class"] = [self._group(group) for group in attrs["_class"]]
+            groups = attrs["_class"]
+            if not isinstance(groups, list) or not all(isinstance(group, bytes) for group in groups):
+                raise ValueError(f"Node '{node.name}': attr '_class' must be a list of strings")
+            attrs["_class"] = [self._group(group) for group in groups]
         expected = _input_dtypes(definition, attrs, node.name)
         inputs: list[Tensor] = []
-        controls: list[Operation] = []
+        controls: dict[Operation, None] = {}
         late: list[tuple[int, str, int]] = []
         for text in node.input:
             source, output = _parsed(text)
             if output < 0:
                 op = self.made[source] if (source, -1) not in self.mapping else self.mapping[(source, -1)].op
-                if op not in controls:
-                    controls.append(op)
+                controls[op] = None
                 continue
             if controls:
                 raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
@@ -256,12 +266,13 @@ class _Importer:
                 inputs.append(inputs[0])
         name = self.final_names[node.name]
         self._check_inputs(name, inputs, expected)
-        op = self._create(definition, name, inputs, attrs, controls, context_deps)
+        self._check_outputs(node.name, definition, attrs)
+        op = self._create(definition, name, inputs, attrs, list(controls), context_deps)
         if node.device:
             op._set_device(node.device)
         self.made[node.name] = op
         self.late += [(op, index, source, output) for index, source, output in late]
-        if shapes and len(shapes) == len(op.outputs):
+        if isinstance(shapes, list) and len(shapes) == len(op.outputs):
             for tensor, shape in zip(op.outputs, shapes):
                 if tensor.shape.is_compatible_with(shape):
                     tensor.set_shape(shape)
@@ -271,7 +282,7 @@ class _Importer:
         graph = self.graph
         ordered = {**{key: attrs[key] for key in definition.attrs},
                    **{key: value for key, value in attrs.items() if key not in definition.attrs}}
-        all_controls = controls + [op for op in context_deps if op not in controls]
+        all_controls = list(dict.fromkeys([*controls, *context_deps]))
         op = Operation(graph, definition, name, inputs, ordered, output_dtypes(definition, ordered), all_controls)
         graph._last_id += 1
         op._id_value = graph._last_id
@@ -282,6 +293,15 @@ class _Importer:
             op._attrs["_class"] = given
         graph._attach(op)
         return op
+
+    def _check_outputs(self, name: str, definition: op_registry.OpDef, attrs: dict[str, Any]) -> None:
+        for arg in definition.outputs:
+            if arg.number_attr:
+                count = attrs[arg.number_attr]
+                self.outputs_left -= count
+                if count < 0 or self.outputs_left < 0:
+                    raise ValueError(f"Node '{name}': attr '{arg.number_attr}' is {count}: so many outputs that "
+                                     f"nothing uses are not taken from a file.")
 
     def _check_inputs(self, name: str, inputs: list[Tensor], expected: list[dtypes.DType]) -> None:
         if len(inputs) != len(expected):

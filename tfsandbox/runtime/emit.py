@@ -19,6 +19,7 @@ from tfsandbox.framework import dtypes
 from tfsandbox.framework.op_registry import OpDef
 from tfsandbox.framework.operation import Operation
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.runtime import called
 from tfsandbox.runtime.values import ALWAYS, Buffer, Conditions, Plan, Step, Value
 
 REUSE_BYTES = 1 << 15
@@ -93,7 +94,7 @@ class Emitter:
         self.lines: list[str] = []
         self.line_ops: dict[int, Operation] = {}
         self.used_names: set[str] = {"np", "run", "kernels", "dead", "unfit", "own"}
-        self.constants: dict[str, Any] = {"np": np, "dead": _dead, "unfit": _unfit, "own": _own}
+        self.constants: dict[str, Any] = {"np": np, "dead": called.dead, "unfit": called.unfit, "own": called.own}
         self.constant_names: dict[int, str] = {}
         self.kernel_names: dict[int, str] = {}
         self.refs: dict[str, Operation] = {}
@@ -149,8 +150,9 @@ class Emitter:
         self.blocks = self.blocks[:common]
         for text in path[common:]:
             # The other branch of the `if` that has just ended is its else.
-            is_else = ended is not None and not ended[1] and text in (f"not {ended[0]}", ended[0].removeprefix("not ")) \
-                and text != ended[0] and " " not in text.removeprefix("not ")
+            is_else = ended is not None and not ended[1] and text != ended[0] \
+                and text in (f"not {ended[0]}", ended[0].removeprefix("not ")) \
+                and " " not in text.removeprefix("not ")
             self.lines.append(f"{_indent(len(self.blocks))}{'else' if is_else else 'if ' + text}:")
             self.blocks.append((text, is_else))
             ended = None
@@ -509,29 +511,3 @@ def _described(constant: Any) -> str:
     if array.size <= 8 and array.dtype != object:
         return f"{array.dtype.name} {' '.join(str(array.tolist()).split())}"
     return f"{array.dtype.name} array of shape {array.shape}"
-
-
-def _own(result: Any) -> Any:
-    """A copy of what a kernel gave, whose memory may be a variable's."""
-    if isinstance(result, (tuple, list)):
-        return type(result)([_own(part) for part in result])
-    return result.copy("K") if isinstance(result, np.ndarray) else result
-
-
-def _dead(name: str) -> Any:
-    from tfsandbox.framework import errors
-    raise errors.InvalidArgumentError(None, None, f"Retval[0] does not have value: {name} lies in a branch that was "
-                                                  "not taken in this run")
-
-
-def _unfit(reason: str, kernel: Any, *inputs: Any, **attrs: Any) -> Any:
-    """Stands for a kernel whose inputs have shapes that do not fit: raises its error, or else `reason`."""
-    from tfsandbox.framework import errors
-    if isinstance(kernel, np.ufunc) and len(inputs) == 2:
-        left, right = (f"[{','.join(map(str, np.shape(value)))}]" for value in inputs)
-        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {left} vs. {right}")
-    try:
-        kernel(*inputs, **attrs)
-    except (ValueError, TypeError, IndexError):  # numpy's own words would explain less
-        pass
-    raise errors.InvalidArgumentError(None, None, reason)

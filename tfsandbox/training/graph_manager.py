@@ -14,6 +14,7 @@ import numpy as np
 
 from tfsandbox.framework import errors, stacks
 from tfsandbox.framework.graph import Graph, get_default_graph
+from tfsandbox.runtime.session import BaseSession
 from tfsandbox.training import checkpoint_management
 from tfsandbox.training import training_scope as scope_lib
 
@@ -152,9 +153,12 @@ class TrainingGraphManager:
         if self._open is None:
             raise RuntimeError("end() was called without a step: call begin() before the step runs.")
         opened = self._open
-        if session is not None and session is not opened:
+        if session is not None and getattr(session, "_tf_sess", lambda: session)() is not opened:
             raise ValueError("end() was given another session than begin(): the step is still open in that one.")
         self.abandon()
+        if opened._closed:
+            raise RuntimeError("Attempted to use a closed Session: it was closed while the step was open. Call begin() "
+                               "with an open one.")
         self.steps += 1
         scopes = [s for s in [*self._watch, scope_lib.current_scope()] if s is not None]
         for name, variable in self._variables.items():
@@ -195,6 +199,12 @@ class TrainingGraphManager:
             if session is None:
                 raise ValueError(f"{method}() needs a session: call it inside `with tf.Session() as sess:`, or pass "
                                  f"session=sess.")
+        if hasattr(session, "_tf_sess"):
+            session = session._tf_sess()  # a monitored session's own
+        if not isinstance(session, BaseSession):
+            raise TypeError(f"{method}() takes a tf.Session, but got {type(session).__name__}: {session!r}")
+        if session._closed:
+            raise RuntimeError(f"Attempted to use a closed Session: {method}() needs an open one.")
         if session.graph is not self._graph:
             raise ValueError(f"{method}() got a session of another graph than the manager's.")
         return session

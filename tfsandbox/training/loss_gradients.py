@@ -86,6 +86,7 @@ class Gradients:
 
     def norms(self, sess: Any, feed_dict: dict[Any, Any] | None = None) -> dict[str, float | None]:
         """{variable name: L2 norm of its gradient}, None where the loss does not depend on it."""
+        _check_session(sess, "norms")
         pairs = self.compute_gradients()
         if self._norms is None:
             from tfsandbox.ops import clip_ops
@@ -106,6 +107,7 @@ class Gradients:
         Raises `ValueError` where two runs of the loss differ (dropout, other random nodes): there is nothing to
         compare then.
         """
+        _check_session(sess, "check")
         pairs = self.compute_gradients()
         if _differs(sess, self.loss, feed_dict):
             raise ValueError(f"{self.loss.name} is another number each time it runs, so finite differences mean "
@@ -156,6 +158,11 @@ class Gradients:
     def __repr__(self) -> str:
         names = ", ".join(v.op.name for v in self._given) if self._given is not None else "the trainable variables"
         return f"<Gradients of {self.loss.name} with respect to {names}>"
+
+
+def _check_session(session: Any, method: str) -> None:
+    if isinstance(session, type) or not hasattr(session, "run"):
+        raise TypeError(f"{method}() takes a tf.Session, but got {type(session).__name__}: {session!r}")
 
 
 def _differs(sess: Any, loss: Tensor, feed_dict: Any) -> bool:

@@ -11,6 +11,7 @@ from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.ops import clip_ops, control_flow_ops, math_ops, numerics
+from tfsandbox.ops import variables as variables_lib
 from tfsandbox.platform import tf_logging
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training import training_scope as scope_lib
@@ -52,6 +53,13 @@ def make_train_op(loss: Any, optimizer: Any, global_step: Any = USE_DEFAULT, var
         raise TypeError(f"clip_gradient_norm must be a number, but is {clip_gradient_norm!r}")
     if clip_gradient_norm < 0:
         raise ValueError(f"clip_gradient_norm must not be negative, but is {clip_gradient_norm!r}")
+    if global_step is not None and global_step is not USE_DEFAULT \
+            and not isinstance(global_step, variables_lib.Variable):
+        raise TypeError(f"global_step must be a tf.Variable or None, but is {type(global_step).__name__}: "
+                        f"{global_step!r}")
+    if transform_grads_fn is not None and not callable(transform_grads_fn):
+        raise TypeError(f"transform_grads_fn must be a function from (gradient, variable) pairs to such pairs, but is "
+                        f"{type(transform_grads_fn).__name__}: {transform_grads_fn!r}")
     variables = None
     if var_list is not None:
         with loss.graph.as_default():
