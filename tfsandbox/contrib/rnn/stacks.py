@@ -23,7 +23,8 @@ def _check(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -> None
             raise ValueError(f"initial_states_{direction} must be a list of state tensors (one per layer).")
 
 
-def stack_bidirectional_rnn(cells_fw: Sequence[Any], cells_bw: Sequence[Any], inputs: Any, initial_states_fw: Any = None,
+def stack_bidirectional_rnn(cells_fw: Sequence[Any], cells_bw: Sequence[Any], inputs: Any,
+                            initial_states_fw: Any = None,
                             initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                             scope: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """(outputs of the uppermost layer, states forward, states backward) of layers of `static_bidirectional_rnn`."""
