@@ -111,6 +111,7 @@ def enter(*args: Any, **kwargs: Any) -> None:
     ([len], ValueError, "('builtins', 'len') is not decorated with @add_arg_scope"),
     ([functools.partial(g, 1)], ValueError, "is not decorated with @add_arg_scope"),
     ([3], ValueError, "is not decorated with @add_arg_scope"),
+    ([dict], ValueError, "('builtins', 'dict') is not decorated with @add_arg_scope"),
 ])
 def test_errors(targets: Any, kind: Any, text: str) -> None:
     with pytest.raises(kind) as error:
@@ -173,6 +174,15 @@ def test_a_class_is_not_its_subclass() -> None:
         assert (Mine()._lr, Plain()._beta2) == (0.7, 0.6)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"Mine\(\) got an unexpected keyword argument 'beta1'"):
         enter([Mine], beta1=0.5)
+
+
+def test_a_class_that_no_scope_names_is_as_it_was() -> None:
+    before = tf.train.FtrlOptimizer.__init__
+    assert slim.has_arg_scope(tf.train.FtrlOptimizer) and not slim.has_arg_scope(dict)
+    assert tf.train.FtrlOptimizer.__init__ is before
+    with arg_scope([tf.truncated_normal_initializer], stddev=0.5), arg_scope([tf.Variable], trainable=False):
+        assert tf.truncated_normal_initializer().stddev == 0.5
+        assert tf.Variable(1.0).trainable is False and tf.Variable(1.0, trainable=True).trainable is True
 
 
 def test_layers_and_nn() -> None:

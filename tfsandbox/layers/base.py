@@ -18,7 +18,6 @@ from tfsandbox.ops import array_ops, math_ops
 from tfsandbox.ops import variable_scope as vs
 from tfsandbox.ops import variables as tf_variables
 from tfsandbox.ops.partitioned_variables import PartitionedVariable
-from tfsandbox.util.arg_scoping import accept_arg_scope
 
 __all__ = ["InputSpec", "Layer"]
 
@@ -30,10 +29,6 @@ class Layer:
     first call opens the variable scope `name`, or a unique one from the class's name; a later call reuses the
     variables. `_scope` and `_reuse` are how the functional forms pass their `name` and `reuse`.
     """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        accept_arg_scope(cls)
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
         # The functional forms let an outer scope decide, so that their `reuse=True` finds what was made there.

@@ -27,7 +27,6 @@ from tfsandbox.ops import (
     variables,
 )
 from tfsandbox.training import slot_creator
-from tfsandbox.util.arg_scoping import accept_arg_scope
 
 
 @dataclass
@@ -122,10 +121,6 @@ class Optimizer:
     GATE_NONE = 0
     GATE_OP = 1
     GATE_GRAPH = 2
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        accept_arg_scope(cls)
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:

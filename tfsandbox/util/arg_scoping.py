@@ -1,8 +1,8 @@
 """arg_scope: default arguments for the calls in a block, by function or class.
 
 `add_arg_scope` lets a function take its defaults from the scopes around a call. All of `tf.contrib.layers` does;
-beyond TensorFlow, so do the sandbox's losses, layers and optimizers, and a class can as well as a function. Outside a
-scope such a call costs one look into an empty dict.
+beyond TensorFlow, so do `tf.losses`, `tf.layers` and `tf.nn`, and every class of the sandbox, such as an optimizer.
+Outside a scope such a call costs one look into an empty dict.
 """
 
 from __future__ import annotations
@@ -46,17 +46,13 @@ def add_arg_scope(func: Target) -> Target:
     return func_with_args  # type: ignore[return-value]
 
 
-def accept_arg_scope(target: Target) -> Target:
-    """Decorator for functions and classes that TensorFlow's `arg_scope` refuses; a class is changed in place.
+def accept_arg_scope(func: Target) -> Target:
+    """Decorator for functions that TensorFlow's `arg_scope` refuses.
 
     An argument that they do not take is a `TypeError` as soon as a scope names it.
     """
-    accepting: Any = target
-    if inspect.isclass(target):
-        _accept_in_class(target)
-    else:
-        accepting = add_arg_scope(target)
-        accepting._checks_arg_scope = True
+    accepting: Any = add_arg_scope(func)
+    accepting._checks_arg_scope = True
     return accepting
 
 
@@ -70,7 +66,15 @@ def accept_arg_scopes(namespace: dict[str, Any], leave: Collection[str] = ()) ->
             namespace[name] = accept_arg_scope(value)
 
 
-def _accept_in_class(cls: type) -> None:
+def _can_accept(cls: type) -> bool:
+    """Whether it is a class of the sandbox, or one that is made from it, and constructed by `__init__`."""
+    package = __name__.partition(".")[0]
+    own = any(base.__module__.partition(".")[0] == package for base in cls.__mro__)
+    return own and cls.__init__ is not object.__init__  # type: ignore[misc]
+
+
+def _accept_in_class(cls: type) -> str:
+    """Let a class take arguments from scopes, from now on; gives its key."""
     # The address tells apart classes of one name, such as those that a notebook's cell defines again.
     key = f"{cls} at {id(cls):#x}"
     construct = cls.__init__  # type: ignore[misc]
@@ -85,6 +89,7 @@ def _accept_in_class(cls: type) -> None:
 
     cls.__init__ = __init__  # type: ignore[misc]
     cls._key_op = key  # type: ignore[attr-defined]
+    return key
 
 
 def _filled_in(target: Callable[..., Any], given: Mapping[str, Any], args: tuple[Any, ...],
@@ -128,7 +133,7 @@ def arg_scope_func_key(op: Any) -> str:
 
 def has_arg_scope(func: Any) -> bool:
     """Whether `arg_scope` can set arguments of it."""
-    return _own_key(func) is not None
+    return _own_key(func) is not None or inspect.isclass(func) and _can_accept(func)
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
@@ -173,6 +178,8 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
 
 def _checked_key(op: Any, given: Mapping[str, Any]) -> str:
     key = _own_key(op)
+    if key is None and inspect.isclass(op) and _can_accept(op):
+        key = _accept_in_class(op)
     if key is None:
         name = getattr(op, "__name__", repr(op))
         raise ValueError(f"{(getattr(op, '__module__', None), name)} is not decorated with @add_arg_scope: make "
