@@ -32,7 +32,21 @@ def graph_model(graph: Any) -> GraphModel:
     if known is None or known[0] != version:
         known = (version, GraphModel.from_graph(graph))
         _models[graph] = known
-    return known[1]
+    model = known[1]
+    # These change without a new node.
+    model.trainable = frozenset(variable.op.name for variable in _trainable(graph))
+    model.masked = _masked(graph)
+    return model
+
+
+def _masked(graph: Any) -> frozenset[str]:
+    """The variables that the active training scope holds still."""
+    from tfsandbox.training.training_scope import current_scope
+
+    scope = current_scope()
+    if scope is None or scope.graph is not graph:
+        return frozenset()
+    return frozenset(name for name, trains in scope.mask().items() if not trains)
 
 
 def graph_def_model(graph_def: Any, largest: int = 3_000) -> GraphModel:

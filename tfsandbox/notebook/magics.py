@@ -19,7 +19,10 @@ from tfsandbox.notebook.views import GraphView, View
 def _view_options(magic: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every view has."""
     for option in (argument("--save", metavar="FILE", help="also write it to a file: .svg, .html, .json or .txt"),
-                   argument("--text", action="store_true", help="as plain text")):
+                   argument("--text", action="store_true", help="as plain text"),
+                   argument("--static", action="store_true", help="as a still picture, the one that GitHub shows"),
+                   argument("--widget", action="store_true",
+                            help="as a widget, where the front end has no extension of JupyterLab")):
         magic = option(magic)
     return magic
 
@@ -60,7 +63,8 @@ class TensorFlowMagics(Magics):
                  and value.graph is graph and not getattr(value, "_closed", False)}
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def _shown(self, view: View, arguments: Any) -> View | None:
+    def _shown(self, view: View, arguments: Any) -> Any:
+        view.interactive = view.interactive and not arguments.static
         if arguments.save:
             try:
                 path = view.save(arguments.save)
@@ -70,7 +74,7 @@ class TensorFlowMagics(Magics):
         if arguments.text:
             print(view.text())
             return None
-        return view
+        return view.explore() if arguments.widget else view
 
     @staticmethod
     def _usage(work: Callable[[], Any]) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from typing import Any
 
 from tfsandbox.notebook import palette
 from tfsandbox.notebook.interactive import module
+from tfsandbox.notebook.interactive.link import compact
 from tfsandbox.notebook.markup import escape
 
 _START = """
@@ -39,10 +39,10 @@ def page(payload: dict[str, Any], title: str, still: str, text: str) -> str:
 
 def _script(kind: str) -> str:
     """The module of a kind with the call that draws the payload; it exports nothing in a page."""
-    body = module.source(kind).partition("export {mount, render};")[0]
+    body = module.source(kind).partition(module.EXPORTS)[0]
     return f"{body}{_START}"
 
 
 def _json(payload: dict[str, Any]) -> str:
     """JSON that cannot end its script element."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return compact(payload).replace("<", "\\u003c")

@@ -25,23 +25,23 @@ _recent: deque[Live] = deque(maxlen=KEPT)
 _registered: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
-def digest(payload: dict[str, Any]) -> str:
-    """What a payload is known by."""
-    text = json.dumps(payload, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def compact(payload: dict[str, Any]) -> str:
+    """A payload as JSON text, the same for the same payload."""
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
 def offer(live: Live) -> dict[str, Any]:
-    """The payload of a view with the digest under which its page finds this Live."""
-    payload = dict(live.payload)
-    key = digest(payload)
+    """What an output stores of a view: its payload as one text, since a notebook's file gives every number of a list
+    a line of its own, and the digest under which the page finds this Live.
+    """
+    text = compact(live.payload)
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     for known in [known for known, lives in _offered.items() if not lives]:
         del _offered[known]
     _offered.setdefault(key, weakref.WeakSet()).add(live)
     _recent.append(live)
     _register()
-    payload["link"] = key
-    return payload
+    return {"version": live.payload["version"], "kind": live.payload["kind"], "link": key, "json": text}
 
 
 def _register() -> None:

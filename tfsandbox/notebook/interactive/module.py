@@ -6,6 +6,8 @@ a notebook may store the string with every widget.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +15,8 @@ from pathlib import Path
 SOURCES = Path(__file__).parent.parent / "static" / "src"
 
 ENTRY = "mount"
+
+EXPORTS = "export {mount, render};\nexport default {render};"
 
 _IMPORT = re.compile(r'^import \{([\w\s,]*)\} from "\./(\w+)\.js";$', re.M)
 _EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.M)
@@ -35,8 +39,24 @@ def source(kind: str) -> str:
     _visit(kind, order, ())
     _visit(ENTRY, order, ())
     parts = [_wrapped(name) for name in order]
-    return "\n".join([*parts, f"const {{mount, render}} = ${ENTRY};", "export {mount, render};",
-                      "export default {render};", ""])
+    return "\n".join([*parts, f"const {{mount, render}} = ${ENTRY};", EXPORTS, ""])
+
+
+_LOADER = """const packed = "%s";
+const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+const url = URL.createObjectURL(new Blob([await new Response(stream).text()], {type: "text/javascript"}));
+const {mount, render} = await import(url);
+URL.revokeObjectURL(url);
+""" + EXPORTS + "\n"
+
+
+@lru_cache(maxsize=32)
+def packed(kind: str) -> str:
+    """A module that unpacks `source(kind)`: a quarter of its size, for where it is stored with every widget."""
+    # mtime=0: the same source gives the same text.
+    small = gzip.compress(source(kind).encode("utf-8"), mtime=0)
+    return _LOADER % base64.b64encode(small).decode("ascii")
 
 
 def _visit(name: str, order: list[str], around: tuple[str, ...]) -> None:

@@ -52,7 +52,7 @@ class ViewWidget(anywidget.AnyWidget):
 
 @lru_cache(maxsize=32)
 def _widget_class(kind: str) -> type[ViewWidget]:
-    return type(f"{kind.capitalize()}Widget", (ViewWidget,), {"_esm": module.source(kind)})
+    return type(f"{kind.capitalize()}Widget", (ViewWidget,), {"_esm": module.packed(kind)})
 
 
 def widget_of(live: Live) -> ViewWidget:

@@ -33,7 +33,7 @@ class View:
 
     kind = "view"
     title = ""
-    interactive = False  # until the front ends can show it
+    interactive = True
 
     def to_json(self) -> dict[str, Any]:
         """The whole model as plain data."""

@@ -31,9 +31,9 @@ export class Canvas extends Signals {
                  this.world);
     this.hint = h("div", {class: "tfs-hint", "aria-hidden": true});
     this.tools = h("div", {class: "tfs-tools"},
-                   button(this.t, "zoom.in", () => this.zoom(1.4), {icon: "+"}),
-                   button(this.t, "zoom.out", () => this.zoom(1 / 1.4), {icon: "−"}),
-                   button(this.t, "zoom.fit", () => this.fit(), {icon: "⛶"}));
+                   button(this.t, "zoom.in", () => this.zoom(1.4), {icon: "in"}),
+                   button(this.t, "zoom.out", () => this.zoom(1 / 1.4), {icon: "out"}),
+                   button(this.t, "zoom.fit", () => this.fit(), {icon: "fit"}));
     frame.stage.append(this.svg, this.tools, this.hint);
     frame.stage.style.resize = "vertical";
     frame.addStyle("canvas", CANVAS_CSS);

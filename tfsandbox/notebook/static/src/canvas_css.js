@@ -75,7 +75,6 @@ export const CANVAS_CSS = `
  box-shadow:0 3px 12px var(--tfs-shade);pointer-events:none;overflow-wrap:anywhere}
 .tfs-card b{font-size:12.5px}
 .tfs-card dl{display:grid;grid-template-columns:max-content 1fr;gap:1px 9px;margin:3px 0 0}
-.tfs-card dt{color:var(--tfs-muted)}
-.tfs-card dd{margin:0;font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);font-size:11.5px}
+.tfs-card dd{font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);font-size:11.5px}
 @media (forced-colors:active){.tfs-canvas .tfs-b,.tfs-canvas .tfs-o{stroke:CanvasText}.tfs-canvas text{fill:CanvasText}}
 `;

@@ -1,13 +1,32 @@
 // The controls that views put into their toolbars. Each is an element; what is said to set can be set.
 
-import {figure, h} from "./core.js";
+import {figure, h, s} from "./core.js";
+
+// Pictures for buttons whose sign not every font has: paths on 16 by 16.
+const ICONS = {
+  fit: "M2 6V2H6M10 2H14V6M14 10V14H10M6 14H2V10", full: "M9 7L14 2M10 2H14V6M7 9L2 14M6 14H2V10", in: "M8 3V13M3 8H13", out: "M3 8H13",
+  first: "M4 3V13M13 3L6 8L13 13Z", back: "M11 3L4 8L11 13Z", play: "M5 3L13 8L5 13Z", pause: "M5 3V13M11 3V13", on: "M5 3L12 8L5 13Z",
+  last: "M3 3L10 8L3 13ZM12 3V13", help: "M5.5 6A2.5 2.5 0 1 1 8 8.5V10M8 12.5V13.2",
+};
+
+function picture(name) {
+  return s("svg", {width: 16, height: 16, viewBox: "0 0 16 16", "aria-hidden": true},
+           s("path", {d: ICONS[name], fill: "none", stroke: "currentColor", "stroke-width": 1.7, "stroke-linejoin": "round"}));
+}
+
+// Shows another picture, under another name.
+export function setIcon(control, icon, name) {
+  control.replaceChildren(picture(icon));
+  control.title = name;
+  control.setAttribute("aria-label", name);
+}
 
 // A button with a word (`t(key)`) or an icon and the word as its name.
 export function button(t, key, act, {icon = "", pressed = null, primary = false} = {}) {
   const name = t(key);
   const classes = ["tfs-button", icon && "tfs-icon", primary && "tfs-primary"].filter(Boolean).join(" ");
   return h("button", {class: classes, type: "button", title: icon ? name : null, "aria-label": icon ? name : null,
-                      "aria-pressed": pressed === null ? null : String(pressed), on: {click: act}}, icon || name);
+                      "aria-pressed": pressed === null ? null : String(pressed), on: {click: act}}, ICONS[icon] ? picture(icon) : icon || name);
 }
 
 export function setPressed(control, pressed) { control.setAttribute("aria-pressed", String(pressed)); }
@@ -94,26 +113,22 @@ export function stepper(t, {count, value = 0, describe = () => "", act, delay = 
   const stop = () => {
     clearInterval(timer);
     timer = null;
-    play.textContent = "▶";
-    play.title = t("steps.play");
-    play.setAttribute("aria-label", t("steps.play"));
+    setIcon(play, "play", t("steps.play"));
   };
   const start = () => {
     if (at >= count - 1) go(0);
     timer = setInterval(() => (at >= count - 1 ? stop() : go(at + 1)), delay);
-    play.textContent = "⏸";
-    play.title = t("steps.pause");
-    play.setAttribute("aria-label", t("steps.pause"));
+    setIcon(play, "pause", t("steps.pause"));
   };
   const move = (next) => () => {
     stop();
     go(next());
   };
-  const first = button(t, "steps.first", move(() => 0), {icon: "⏮"});
-  const back = button(t, "steps.back", move(() => at - 1), {icon: "◀"});
-  const play = button(t, "steps.play", () => (timer === null ? start() : stop()), {icon: "▶"});
-  const on = button(t, "steps.on", move(() => at + 1), {icon: "▶|"});
-  const last = button(t, "steps.last", move(() => count - 1), {icon: "⏭"});
+  const first = button(t, "steps.first", move(() => 0), {icon: "first"});
+  const back = button(t, "steps.back", move(() => at - 1), {icon: "back"});
+  const play = button(t, "steps.play", () => (timer === null ? start() : stop()), {icon: "play"});
+  const on = button(t, "steps.on", move(() => at + 1), {icon: "on"});
+  const last = button(t, "steps.last", move(() => count - 1), {icon: "last"});
   range.addEventListener("input", move(() => Number(range.value)));
   const element = h("div", {class: "tfs-stepper", role: "group", "aria-label": t("steps")},
                     first, back, play, on, last, range, words);

@@ -33,6 +33,7 @@ export const FRAME_CSS = `
  color-mix(in srgb,var(--tfs-ink) 8%,var(--tfs-ground)))}
 .tfs-button:disabled,.tfs-choice button:disabled{opacity:.55;cursor:not-allowed}
 .tfs-button.tfs-icon{min-width:28px;padding:3px 6px;text-align:center}
+.tfs-button svg{display:block;margin:1px auto}
 .tfs-button[aria-pressed="true"],.tfs-choice button[aria-checked="true"]{background:var(--tfs-ink);
  color:var(--jp-layout-color0,var(--tfs-ground));border-color:var(--tfs-ink)}
 .tfs-button.tfs-primary{border-color:var(--tfs-accent);color:var(--tfs-accent);font-weight:600}
@@ -44,7 +45,7 @@ export const FRAME_CSS = `
 .tfs-choice button:last-of-type{border-radius:0 4px 4px 0}
 .tfs-menu,.tfs-slider{display:inline-flex;align-items:center;gap:5px;color:var(--tfs-muted);font-size:12px}
 .tfs-menu select{padding:3px 4px}
-.tfs-field{cursor:text;width:11em;max-width:100%}
+.tfs-field{cursor:text;width:12.5em;max-width:100%}
 .tfs-field::placeholder{color:var(--tfs-muted);opacity:1}
 .tfs-slider input{width:110px;accent-color:var(--tfs-accent)}
 .tfs-slider output{min-width:3.2em;color:var(--tfs-ink);font-variant-numeric:tabular-nums}
@@ -58,8 +59,9 @@ export const FRAME_CSS = `
  color:var(--tfs-muted)}
 .tfs-panel p{margin:2px 0}
 .tfs-panel dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 10px;margin:2px 0;font-size:12px}
-.tfs-panel dt{color:var(--tfs-muted)}
-.tfs-panel dd{margin:0;font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace)}
+.tfs-view dt{float:none;width:auto;margin:0;padding:0;font-weight:400;color:var(--tfs-muted);overflow-wrap:normal}
+.tfs-view dd{float:none;width:auto;margin:0;padding:0;min-width:0}
+.tfs-panel dd{font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace)}
 .tfs-panel ul{list-style:none;margin:0;padding:0}
 .tfs-panel li{margin:0;padding:0}
 .tfs-panel pre,.tfs-card pre{margin:2px 0;padding:4px 6px;background:color-mix(in srgb,var(--tfs-ink) 6%,transparent);border-radius:3px;

@@ -92,9 +92,9 @@ export class GraphView {
       pick: (match) => this.go(match.name),
     });
     this.textButton = button(t, "text", () => this.showText(), {pressed: false});
-    this.helpButton = button(t, "keys", () => this.showHelp(), {icon: "?", pressed: false});
+    this.helpButton = button(t, "keys", () => this.showHelp(), {icon: "help", pressed: false});
     this.saveButton = button(t, "save", () => this.showSave(), {pressed: false});
-    this.fullButton = button(t, "fullscreen", () => this.fullscreen(), {icon: "⤢"});
+    this.fullButton = button(t, "fullscreen", () => this.fullscreen(), {icon: "full"});
     frame.toolbar.append(this.levels, this.search, this.colourMenu,
                          button(t, "open.all", () => this.canvas.openAll()), button(t, "close.all", () => this.canvas.closeAll()),
                          h("span", {class: "tfs-grow"}), this.textButton, this.saveButton, this.fullButton, this.helpButton);
