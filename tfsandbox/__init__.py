@@ -21,7 +21,6 @@ from tfsandbox._alias import (  # noqa: F401
 )
 from tfsandbox._version import __version__ as _sandbox_version
 from tfsandbox.client.session import InteractiveSession, Session  # noqa: F401
-from tfsandbox.framework import op_registry as _op_registry
 from tfsandbox.framework.constant_op import constant  # noqa: F401
 from tfsandbox.framework.device import DeviceSpec  # noqa: F401
 from tfsandbox.framework.dtypes import (  # noqa: F401
@@ -102,6 +101,7 @@ from tfsandbox.ops.linalg_ops import *  # noqa: F403
 from tfsandbox.ops.logging_ops import *  # noqa: F403
 from tfsandbox.ops.lookup_ops import *  # noqa: F403
 from tfsandbox.ops.math_ops import *  # noqa: F403
+from tfsandbox.ops.parsing_ops import *  # noqa: F403
 from tfsandbox.ops.random_ops import *  # noqa: F403
 from tfsandbox.ops.script_ops import *  # noqa: F403
 from tfsandbox.ops.sort_ops import *  # noqa: F403
@@ -141,9 +141,8 @@ _PROTOS = {
     "summary_pb2": ["HistogramProto", "Summary", "SummaryMetadata"],
 }
 _MESSAGES = {name: module for module, names in _PROTOS.items() for name in names}
-# Ops that few programs use are not imported before somebody asks for one.
+# Functions of modules that few programs use, not imported before somebody asks for one.
 _LATE_NAMES = {"extract_image_patches": "image_patches"}
-_op_registry.register_late(lambda: importlib.import_module("tfsandbox.ops.image_ops"))
 
 
 def __getattr__(name: str) -> Any:

@@ -81,6 +81,8 @@ def flat(tf, result):
         return [result.indices, result.values, result.dense_shape]
     if isinstance(result, tf.IndexedSlices):
         return [result.values, result.indices]
+    if isinstance(result, dict):
+        return [t for name in sorted(result) for t in flat(tf, result[name])]
     if isinstance(result, (list, tuple)):
         return [t for part in result for t in flat(tf, part)]
     return [result]

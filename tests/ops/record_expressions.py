@@ -1,6 +1,6 @@
-"""Record what TensorFlow 1.15 makes of the cases of `array_cases.py` and `image_cases.py`.
+"""Record what TensorFlow 1.15 makes of the cases of `array_cases.py` and its like.
 
-`python tests/ops/record_expressions.py` writes `recorded/arrays.json` and `recorded/images.json`.
+`python tests/ops/record_expressions.py` writes `recorded/arrays.json` and so on; names say which.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ sys.path.insert(0, FOLDER)
 
 import array_cases  # noqa: E402
 import image_cases  # noqa: E402
+import parsing_cases  # noqa: E402
 from expression_outcomes import outcome, split  # noqa: E402
 
 
@@ -23,7 +24,7 @@ def main():
     if not tf.__version__.startswith("1.15"):
         sys.exit("this needs TensorFlow 1.15, not " + tf.__version__)
     tf.compat.v1.logging.set_verbosity("ERROR")
-    for name, cases in (("arrays", array_cases), ("images", image_cases)):
+    for name, cases in (("arrays", array_cases), ("images", image_cases), ("parsing", parsing_cases)):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         lines = []

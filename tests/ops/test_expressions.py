@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tfsandbox as tf
-from tests.ops import array_cases, image_cases
+from tests.ops import array_cases, image_cases, parsing_cases
 from tests.ops.expression_outcomes import outcome, split
 
-CASES = {"arrays": array_cases, "images": image_cases}
+CASES = {"arrays": array_cases, "images": image_cases, "parsing": parsing_cases}
 RECORDED: dict[str, dict[str, Any]] = {
     name: json.loads((Path(__file__).parent / "recorded" / f"{name}.json").read_text()) for name in CASES}
 
