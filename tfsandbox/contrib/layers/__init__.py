@@ -66,6 +66,12 @@ from tfsandbox.contrib.layers.reshaping import (  # noqa: F401
     softmax,
     unit_norm,
 )
+from tfsandbox.contrib.layers.sequences import (  # noqa: F401
+    dense_to_sparse,
+    images_to_sequence,
+    sequence_to_images,
+    spatial_softmax,
+)
 from tfsandbox.contrib.layers.summaries import (  # noqa: F401
     summarize_activation,
     summarize_activations,
