@@ -6,7 +6,11 @@ those of `SHORT`.
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
+
+from tests.ops.expression_outcomes import flat, split, without_help
 
 
 def _wave(*shape):
@@ -42,9 +46,12 @@ INPUTS = {
     "number": ("int32", [], 2),
     "rate": ("float32", [], 0.25),
     "training": ("bool", [], True),
+    "classes": ("int64", [2, 2], [[0, 3], [1, 7]]),
+    "table": ("float32", [9, 3], _wave(9, 3)),
+    "weights": ("float32", [9], _wave(9)),
 }
 
-SHORT = {"v": "VALID", "s": "SAME", "one": [1, 1, 1, 1], "two": [1, 2, 2, 1]}
+SHORT = {"v": "VALID", "s": "SAME", "one": [1, 1, 1, 1], "two": [1, 2, 2, 1]}  # and cell: tf.nn.rnn_cell
 
 ACTIVATIONS = """
 tf.nn.relu(x) | tf.nn.relu(x, name='r') | tf.nn.relu(i) | tf.nn.relu(tf.constant(['a'])) | tf.nn.relu6(x)
@@ -263,23 +270,90 @@ tf.layers.conv2d_transpose(image, 2, 3, 2) | tf.layers.dropout(x, 0.5, training=
 """
 
 
-def expressions():
-    """(group, expression) of every case; those of the groups with "gradients" are differentiated."""
-    groups = [("activations", ACTIVATIONS), ("biases", BIASES), ("cross entropies", CROSS_ENTROPIES),
-              ("convolutions", CONVOLUTIONS), ("pooling", POOLING), ("normalization", NORMALIZATION),
-              ("gradients", GRADIENTS), ("layers", LAYERS), ("layer gradients", LAYER_GRADIENTS)]
-    return [(group, text.strip()) for group, block in groups
-            for line in block.strip().splitlines() for text in line.split(" | ")]
+SAMPLING = """
+tf.nn.uniform_candidate_sampler(classes, 2, 4, True, 9, seed=3)
+tf.nn.uniform_candidate_sampler(classes, 2, 10, True, 9)
+tf.nn.log_uniform_candidate_sampler(classes, 2, 4, False, 9, seed=3)
+tf.nn.learned_unigram_candidate_sampler(classes, 2, 4, True, 9, seed=3)
+tf.nn.fixed_unigram_candidate_sampler(classes, 2, 4, False, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=3)
+tf.nn.fixed_unigram_candidate_sampler(classes, 2, 4, False, 4) | tf.nn.all_candidate_sampler(classes, 2, 4, True)
+tf.nn.uniform_candidate_sampler(classes, 3, 4, True, 9) | tf.nn.uniform_candidate_sampler(i, 1, 4, True, 9)
+tf.nn.compute_accidental_hits(classes, tf.constant([7, 3, 3, 1], tf.int64), 2)
+tf.nn.compute_accidental_hits(classes, big, 3) | tf.nn.compute_accidental_hits(classes, classes, 2)
+tf.nn.nce_loss(table, weights, classes[:, :1], x, 3, 9)
+tf.nn.sampled_softmax_loss(table, weights, classes, x, 3, 9, 2)
+tf.nn.nce_loss(table, weights, classes, x, 3, 9, 2, remove_accidental_hits=True, partition_strategy='div', name='n')
+tf.nn.nce_loss(table, weights, classes[:, :1], x, 9, 9, 1, tf.nn.all_candidate_sampler(classes, 2, 9, True))
+"""
+
+RECURRENT = """
+tf.nn.static_rnn(cell.BasicRNNCell(2), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.GRUCell(2), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.BasicLSTMCell(2), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.LSTMCell(2), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.LSTMCell(3, True, 0.4, num_proj=2, proj_clip=0.2), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.BasicLSTMCell(2, state_is_tuple=False), steps, tf.zeros([2, 4]))
+tf.nn.static_rnn(cell.MultiRNNCell([cell.BasicRNNCell(3), cell.GRUCell(2)]), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.MultiRNNCell([cell.BasicRNNCell(3), cell.GRUCell(2)], False), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.DropoutWrapper(cell.BasicLSTMCell(2), 0.5, 0.6, 0.7, seed=3), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.DropoutWrapper(cell.GRUCell(2), 0.5, 0.6, 0.7, True, 3, tf.float32, 3), steps, dtype='float32')
+tf.nn.static_rnn(cell.ResidualWrapper(cell.GRUCell(3)), steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.GRUCell(2), steps)
+tf.nn.static_rnn(cell.BasicRNNCell(2, tf.nn.relu, name='r'), steps, dtype=tf.float32, sequence_length=[2, 3], scope='s')
+tf.nn.static_bidirectional_rnn(cell.GRUCell(2), cell.BasicRNNCell(3), steps, dtype=tf.float32)
+tf.nn.static_bidirectional_rnn(cell.GRUCell(2), cell.BasicRNNCell(3), steps, dtype=tf.float32, sequence_length=[2, 3])
+cell.GRUCell(2).zero_state(3, tf.float32) | cell.LSTMCell(2).zero_state(number, tf.float32)
+cell.BasicRNNCell(2)(x, tf.zeros([2, 2])) | cell.BasicRNNCell(2)(cube, tf.zeros([2, 2])) | cell.BasicRNNCell(2)(i, i)
+cell.GRUCell(3)(rows, tf.zeros([2, 3])) | cell.BasicRNNCell(2)(any, tf.zeros([2, 2])) | cell.RNNCell().state_size
+cell.MultiRNNCell([]) | cell.MultiRNNCell(3) | cell.DropoutWrapper(cell.GRUCell(2), 1.5) | cell.DropoutWrapper(3)
+cell.DropoutWrapper(cell.GRUCell(2), variational_recurrent=True)
+cell.DropoutWrapper(cell.GRUCell(2), 0.5, variational_recurrent=True, dtype=tf.float32)
+cell.BasicLSTMCell(2, dtype=tf.int32) | cell.MultiRNNCell([cell.LSTMCell(2)], state_is_tuple=False)
+cell.LSTMStateTuple(x, i).dtype | tf.nn.static_rnn(3, steps, dtype=tf.float32)
+tf.nn.static_rnn(cell.GRUCell(2), [], dtype=tf.float32) | tf.nn.static_rnn(cell.GRUCell(2), x)
+tf.nn.static_rnn(cell.GRUCell(2), steps, dtype=tf.float32, sequence_length=[[1, 2]])
+tf.nn.dynamic_rnn(cell.GRUCell(2), x, dtype=tf.float32) | tf.nn.dynamic_rnn(cell.GRUCell(2), cube)
+tf.nn.dynamic_rnn(cell.GRUCell(2), cube, dtype=tf.float32, sequence_length=[[1, 2]])
+tf.nn.dynamic_rnn(cell.GRUCell(2), tf.placeholder(tf.float32, [2, 3, None]), dtype=tf.float32)
+"""
+
+RECURRENT_GRADIENTS = """
+tf.nn.static_rnn(cell.BasicRNNCell(2), steps, dtype=tf.float32)[0][-1]
+tf.nn.static_rnn(cell.GRUCell(2), steps, dtype=tf.float32)[1]
+tf.nn.static_rnn(cell.BasicLSTMCell(2), steps, dtype=tf.float32)[0]
+tf.nn.static_rnn(cell.LSTMCell(2, True, num_proj=3), steps, dtype=tf.float32)[0][-1]
+tf.nn.static_rnn(cell.GRUCell(2), steps, dtype=tf.float32, sequence_length=[2, 3])[0]
+"""
+
+LOOPS = """
+tf.nn.dynamic_rnn(cell.GRUCell(2), cube, dtype=tf.float32)
+tf.nn.dynamic_rnn(cell.LSTMCell(2), cube, dtype=tf.float32, time_major=True)
+tf.nn.dynamic_rnn(cell.BasicLSTMCell(2), cube, [2, 3], dtype=tf.float32)
+tf.nn.dynamic_rnn(cell.GRUCell(2), tf.placeholder(tf.float32, [None, None, 3]), some, dtype=tf.float32)
+tf.nn.bidirectional_dynamic_rnn(cell.GRUCell(2), cell.BasicRNNCell(3), cube, [2, 3], dtype=tf.float32)
+tf.nn.raw_rnn(cell.GRUCell(2), lambda t, o, s, m: (t >= [4, 2], x, tf.zeros([2, 2]) if s is None else s, o, None))[1]
+tf.map_fn(lambda row: row * 2, x) | tf.map_fn(lambda row: (row, -row), rows, (tf.float32, tf.float32))
+tf.map_fn(abs, rate) | tf.scan(lambda a, row: a + row, x) | tf.scan(lambda a, row: a + row[0], x, 0.0, reverse=True)
+tf.map_fn(3, x) | tf.foldl(lambda a, row: a + row, x) | tf.foldr(lambda a, row: a + row, rows, tf.zeros([3]), name='f')
+"""
+
+GROUPS = [("activations", ACTIVATIONS), ("biases", BIASES), ("cross entropies", CROSS_ENTROPIES),
+          ("convolutions", CONVOLUTIONS), ("pooling", POOLING), ("normalization", NORMALIZATION),
+          ("sampling", SAMPLING), ("gradients", GRADIENTS), ("layers", LAYERS), ("layer gradients", LAYER_GRADIENTS),
+          ("recurrent", RECURRENT), ("recurrent gradients", RECURRENT_GRADIENTS), ("built", LOOPS)]
 
 
 class Names(dict):
     """The names an expression may use; makes the placeholders and remembers what to feed them."""
 
     def __init__(self, tf):
-        super().__init__(SHORT, tf=tf, np=np)
+        super().__init__(SHORT, tf=tf, np=np, cell=tf.nn.rnn_cell)
         self.feed = {}
 
     def __missing__(self, name):
+        if name == "steps":
+            self[name] = self["tf"].unstack(self["cube"], axis=1)[:3]
+            return self[name]
         if name not in INPUTS:
             raise KeyError(name)
         dtype, shape, value = INPUTS[name]
@@ -290,7 +364,10 @@ class Names(dict):
 
 
 def outcome(tf, group, expression):
-    """What building and running an expression gives, as JSON."""
+    """What building and running an expression gives, as JSON; its gradients, for the groups with "gradients".
+
+    The group "built" is not run.
+    """
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(7)
         names = Names(tf)
@@ -304,7 +381,12 @@ def outcome(tf, group, expression):
         nodes = [" ".join([op.name, op.type] + [t.name[:-2] if t.name.endswith(":0") else t.name for t in op.inputs] +
                           sorted("^" + o.name for o in op.control_inputs)) for op in graph.get_operations()]
         tensors = flat(tf, result)
+        if len(nodes) > 60:
+            digest = hashlib.sha1("\n".join(nodes).encode()).hexdigest()
+            nodes = [*nodes[-3:], f"{len(nodes)} nodes: {digest}"]
         found = {"nodes": nodes, "shapes": [str(t.shape) if hasattr(t, "dtype") else repr(t) for t in tensors]}
+        if group == "built":
+            return found
         fetches = [t for t in tensors if isinstance(t, (tf.Tensor, tf.Operation))]
         initialize = tf.global_variables_initializer()
         with tf.Session() as sess:
@@ -316,20 +398,6 @@ def outcome(tf, group, expression):
             else:
                 found["values"] = [sampled(v) for v in values]
         return found
-
-
-def flat(tf, result):
-    """The tensors and operations of a result, and whatever else stands in it."""
-    if isinstance(result, tf.IndexedSlices):
-        return [result.values, result.indices]
-    if isinstance(result, (list, tuple)):
-        return [t for part in result for t in flat(tf, part)]
-    return [result]
-
-
-def without_help(error):
-    """The message as far as TensorFlow wrote it: the sandbox may add a paragraph on what to do."""
-    return str(error).split("\n")[0]
 
 
 def sampled(value):

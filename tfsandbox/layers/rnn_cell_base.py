@@ -119,7 +119,7 @@ def check_floating(values: Any) -> None:
     """Raises `ValueError` for a tensor in the nest that is not floating."""
     for value in nest.flatten(values):
         if not value.dtype.is_floating:
-            raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {value.dtype.name}")
+            raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {value.dtype}")
 
 
 def known_depth(shape: Any) -> int:

@@ -54,7 +54,7 @@ class _VectorCell(LayerRNNCell):
 def check_floating_type(dtype: Any) -> None:
     """Raises `ValueError` for a type that variables of a cell cannot have."""
     if not as_dtype(dtype).is_floating:
-        raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {as_dtype(dtype).name}")
+        raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {as_dtype(dtype)}")
 
 
 class BasicRNNCell(_VectorCell):

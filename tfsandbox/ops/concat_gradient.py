@@ -10,6 +10,7 @@ from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.ops import array_ops
+from tfsandbox.ops.control_flow_context import output_context
 
 MANY = 16
 """More parts than this are cut by one split instead of a slice each."""
@@ -21,13 +22,20 @@ def parts(grad: Any, values: Sequence[Tensor], axis: Tensor) -> list[Any]:
         return [grad]
     if isinstance(grad, IndexedSlices):
         return _sparse_parts(grad, values, axis)
-    place = axis % array_ops.rank(values[0])
+    place = _here(axis, grad) % array_ops.rank(values[0])
     sizes = _shapes(values)
     if len(sizes) > MANY:
         along = array_ops.squeeze(array_ops.slice(array_ops.stack(sizes, axis=1), [place, 0], [1, -1]))
         return array_ops.split(grad, along, place)
     offsets = array_ops.concat_offset(place, sizes)
     return [array_ops.slice(grad, begin, size) for begin, size in zip(offsets, sizes)]
+
+
+def _here(axis: Tensor, grad: Tensor) -> Tensor:
+    """The axis; a constant of a branch or loop that the gradient is not in is made again."""
+    if axis.op.type != "Const" or output_context(axis.op) is output_context(grad.op):
+        return axis
+    return constant(tensor_util.constant_value(axis), dtype=axis.dtype)
 
 
 def _shapes(values: Sequence[Tensor]) -> list[Tensor]:
