@@ -111,6 +111,26 @@ def test_node_names_are_looked_up_and_never_evaluated(program):
     assert run(program, "tf_graph np/sum").focus == ["np/sum"], "not the quotient of two names"
 
 
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("%tf_vars\n%tf_scope", ["VariablesView", "ScopeMaskView"]),
+        ("with tf.contrib.framework.training_scope('w'):\n    %tf_scope", ["ScopeMaskView"]),
+        ("def f():\n    %tf_vars\nf()", ["VariablesView"]),
+        ("view = %tf_vars\n1", ["int"]),
+        ("%tf_vars", ["VariablesView"]),
+    ],
+)
+def test_a_view_is_shown_wherever_the_line_stands(program, cell, shown, monkeypatch):
+    program.user_ns["tf"] = tf
+    seen = []
+    monkeypatch.setattr("IPython.display.display", lambda value: seen.append(type(value).__name__))
+    monkeypatch.setattr(type(program.displayhook), "__call__",
+                        lambda _, value=None: None if value is None else seen.append(type(value).__name__))
+    assert program.run_cell(cell).success
+    assert seen == shown
+
+
 def test_text_and_save(program, capsys, tmp_path):
     assert run(program, "tf_graph --text") is None
     assert "MatMul  MatMul" in capsys.readouterr().out

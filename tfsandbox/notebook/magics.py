@@ -13,6 +13,7 @@ from tfsandbox.notebook import engine_records, tensorflow_version
 from tfsandbox.notebook.detail import LEVELS
 from tfsandbox.notebook.graph_model import GraphModel, closest
 from tfsandbox.notebook.line_arguments import GraphName, evaluated, graph_name, meaning, operations, split_words
+from tfsandbox.notebook.lost_values import show_if_lost
 from tfsandbox.notebook.views import GraphView, View
 
 
@@ -74,7 +75,7 @@ class TensorFlowMagics(Magics):
         if arguments.text:
             print(view.text())
             return None
-        return view.explore() if arguments.widget else view
+        return show_if_lost(self.shell, view.explore() if arguments.widget else view)
 
     @staticmethod
     def _usage(work: Callable[[], Any]) -> Any:
