@@ -10,7 +10,7 @@ import hashlib
 
 import numpy as np
 
-from tests.ops.expression_outcomes import flat, split, without_help
+from tests.ops.expression_outcomes import flat, without_help
 
 
 def _wave(*shape):
