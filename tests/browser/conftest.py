@@ -91,7 +91,8 @@ class Server:
         environment = {
             **os.environ, "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(self.runtime), "JUPYTER_PATH": str(folder / "share"),
-            "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+            "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             "IPYTHONDIR": str(folder / "ipython"), "JUPYTER_PLATFORM_DIRS": "1"}
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
                    f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={self.work}",

@@ -144,7 +144,8 @@ def _in_snake_case(op_type: str) -> str:
 def _convert_list(definition: op_registry.OpDef, arg: op_registry.ArgDef, values: Any, attrs: dict[str, Any],
                   arguments: dict[str, Any], inferred_from: dict[str, str]) -> list[Tensor]:
     if not isinstance(values, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{_in_snake_case(definition.name)}' Op, not {values}.")
+        raise TypeError(
+            f"Expected list for '{arg.name}' argument to '{_in_snake_case(definition.name)}' Op, not {values}.")
     dtype, preferred = arg.type, None
     if arg.number_attr is not None:
         if arg.number_attr in attrs and len(values) != attrs[arg.number_attr]:

@@ -73,7 +73,8 @@ _WRITTEN_OUT = 20
 def _sum_emit(node: Any) -> str | None:
     count = node.attr("N")
     shapes = [node.shape(i) for i in range(count)]
-    if count == 1 or count > _WRITTEN_OUT or not all(s.is_fully_defined() and s.as_list() == shapes[0].as_list() for s in shapes):
+    same = all(s.is_fully_defined() and s.as_list() == shapes[0].as_list() for s in shapes)
+    if count == 1 or count > _WRITTEN_OUT or not same:
         return None
     return " + ".join(f"{{{i}}}" for i in range(count))
 
