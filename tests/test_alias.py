@@ -314,3 +314,16 @@ def test_tools_get_a_plain_answer(alias: None) -> None:
 
     with pytest.raises(AttributeError, match="has no attribute '__wrapped__'"):
         ops.__wrapped__  # noqa: B018
+
+
+def test_processes_are_spawned_as_before_once_the_alias_is_gone() -> None:
+    done = subprocess.run([sys.executable, "-c", (
+        "from multiprocessing import spawn\n"
+        "import tfsandbox as tf\n"
+        "before = spawn.get_preparation_data\n"
+        "tf.install_as_tensorflow(); tf.install_as_tensorflow()\n"
+        "assert spawn.get_preparation_data is not before\n"
+        "tf.uninstall_as_tensorflow()\n"
+        "assert spawn.get_preparation_data is before\n"
+    )], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

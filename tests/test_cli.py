@@ -1,5 +1,6 @@
 """`python -m tfsandbox`: programs run as with `python`, on the sandbox."""
 
+import multiprocessing
 import signal
 import subprocess
 import sys
@@ -104,3 +105,23 @@ def test_a_wrong_option(tmp_path: Path, arguments: list[str]) -> None:
     done = run([*TFSANDBOX, *arguments], tmp_path)
     assert done.returncode == 2
     assert "usage:" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_a_program_spawns(tmp_path: Path, method: str) -> None:
+    """They run the program's file again, where `import tensorflow` must give the sandbox too."""
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method} on this system")
+    (tmp_path / "program.py").write_text(
+        "import multiprocessing\n"
+        "import tensorflow as tf\n"
+        "def work(number):\n"
+        "    with tf.Graph().as_default(), tf.Session() as sess:\n"
+        "        name = multiprocessing.current_process().name\n"
+        "        return float(sess.run(tf.constant(number) * 2.0)), type(name).__name__\n"
+        "if __name__ == '__main__':\n"
+        f"    with multiprocessing.get_context('{method}').Pool(1) as pool:\n"
+        "        print(pool.map(work, [1.0, 2.0]))\n"
+    )
+    done = run([*TFSANDBOX, "program.py"], tmp_path, timeout=60)
+    assert (done.stdout, done.stderr) == ("[(2.0, 'str'), (4.0, 'str')]\n", "")

@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
+from tfsandbox import _spawning
+
 SANDBOX = "tfsandbox"
 
 # The rule: a TensorFlow path is a sandbox path with another beginning. The longest beginning counts.
@@ -75,6 +77,7 @@ def install_as_tensorflow(pruning: str | None = None) -> None:
         sys.meta_path.insert(0, finder)
         finder.bind("tensorflow", sys.modules[SANDBOX])
         importlib.import_module("tensorflow.python")  # TensorFlow has it as an attribute
+        _spawning.begin()
     finder.pruning = pruning or finder.pruning
 
 
@@ -84,6 +87,7 @@ def uninstall_as_tensorflow() -> None:
     if finder is not None:
         sys.meta_path.remove(finder)
         finder.unbind()
+        _spawning.end()
         if finder.pruning is not None:
             _set_pruning("full")
 
