@@ -317,6 +317,23 @@ tf.nn.dynamic_rnn(cell.GRUCell(2), cube, dtype=tf.float32, sequence_length=[[1, 
 tf.nn.dynamic_rnn(cell.GRUCell(2), tf.placeholder(tf.float32, [2, 3, None]), dtype=tf.float32)
 """
 
+CONTRIB = """
+rnn.OutputProjectionWrapper(cell.GRUCell(2), 3)(x, zeros) | rnn.OutputProjectionWrapper(cell.GRUCell(2), 0)
+rnn.InputProjectionWrapper(cell.BasicRNNCell(2), 3, tf.tanh)(x, zeros)
+rnn.LayerNormBasicLSTMCell(2)(x, (zeros, zeros)) | rnn.EmbeddingWrapper(cell.BasicRNNCell(2), 7, 5)(i, zeros)
+rnn.EmbeddingWrapper(cell.BasicRNNCell(2), 7, 0)
+rnn.LayerNormBasicLSTMCell(2, layer_norm=False, dropout_keep_prob=0.5, dropout_prob_seed=3)(x, (zeros, zeros))
+rnn.stack_bidirectional_rnn([cell.GRUCell(2)] * 2, [cell.GRUCell(3)], steps, dtype=tf.float32)
+rnn.stack_bidirectional_rnn([cell.GRUCell(2), cell.GRUCell(3)], [cell.LSTMCell(3), cell.GRUCell(2)], steps, dtype=x.dtype)
+tf.contrib.seq2seq.sequence_loss(cube, tf.zeros([2, 5], tf.int32), tf.ones([2, 5]))
+tf.contrib.seq2seq.sequence_loss(x, i, x)
+tf.contrib.seq2seq.sequence_loss(cube, tf.zeros([2, 5], tf.int32), cube[:, :, 0], False, False, True)
+tf.contrib.seq2seq.sequence_loss(cube, tf.zeros([2, 5], tf.int32), cube[:, :, 0], True, False)
+tf.contrib.legacy_seq2seq.sequence_loss(steps, [i, i, i], [scale[:2]] * 3)
+tf.contrib.legacy_seq2seq.sequence_loss(steps, [i], [i])
+tf.contrib.legacy_seq2seq.rnn_decoder(steps, zeros, cell.GRUCell(2))
+"""
+
 RECURRENT_GRADIENTS = """
 tf.nn.static_rnn(cell.BasicRNNCell(2), steps, dtype=tf.float32)[0][-1]
 tf.nn.static_rnn(cell.GRUCell(2), steps, dtype=tf.float32)[1]
@@ -340,7 +357,8 @@ tf.map_fn(3, x) | tf.foldl(lambda a, row: a + row, x) | tf.foldr(lambda a, row: 
 GROUPS = [("activations", ACTIVATIONS), ("biases", BIASES), ("cross entropies", CROSS_ENTROPIES),
           ("convolutions", CONVOLUTIONS), ("pooling", POOLING), ("normalization", NORMALIZATION),
           ("sampling", SAMPLING), ("gradients", GRADIENTS), ("layers", LAYERS), ("layer gradients", LAYER_GRADIENTS),
-          ("recurrent", RECURRENT), ("recurrent gradients", RECURRENT_GRADIENTS), ("built", LOOPS)]
+          ("recurrent", RECURRENT), ("contrib", CONTRIB), ("recurrent gradients", RECURRENT_GRADIENTS),
+          ("built", LOOPS)]
 
 
 class Names(dict):
@@ -351,13 +369,15 @@ class Names(dict):
         self.feed = {}
 
     def __missing__(self, name):
-        if name == "steps":
-            self[name] = self["tf"].unstack(self["cube"], axis=1)[:3]
+        tf = self["tf"]
+        if name in ("steps", "zeros", "rnn"):
+            self[name] = tf.contrib.rnn if name == "rnn" else \
+                tf.zeros([2, 2]) if name == "zeros" else tf.unstack(self["cube"], axis=1)[:3]
             return self[name]
         if name not in INPUTS:
             raise KeyError(name)
         dtype, shape, value = INPUTS[name]
-        tensor = self["tf"].placeholder(getattr(self["tf"], dtype), shape, name=name)
+        tensor = tf.placeholder(getattr(tf, dtype), shape, name=name)
         self.feed[tensor] = np.array(value, dtype)
         self[name] = tensor
         return tensor
