@@ -5,57 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from tfsandbox.framework import device as device_lib
 from tfsandbox.framework import dtypes, op_registry, shape_inference, stacks
+from tfsandbox.framework.graph_keys import GraphKeys as GraphKeys
 from tfsandbox.framework.graph_scopes import VALID_OP_NAME, ControlDependencies, Names, NameScope
 from tfsandbox.framework.operation import Operation, Tensor, uid
-
-
-class GraphKeys:
-    """Standard names of graph collections."""
-
-    GLOBAL_VARIABLES = "variables"
-    LOCAL_VARIABLES = "local_variables"
-    METRIC_VARIABLES = "metric_variables"
-    MODEL_VARIABLES = "model_variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    SUMMARIES = "summaries"
-    QUEUE_RUNNERS = "queue_runners"
-    TABLE_INITIALIZERS = "table_initializer"
-    ASSET_FILEPATHS = "asset_filepaths"
-    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    CONCATENATED_VARIABLES = "concatenated_variables"
-    SAVERS = "savers"
-    WEIGHTS = "weights"
-    BIASES = "biases"
-    ACTIVATIONS = "activations"
-    UPDATE_OPS = "update_ops"
-    LOSSES = "losses"
-    SAVEABLE_OBJECTS = "saveable_objects"
-    RESOURCES = "resources"
-    LOCAL_RESOURCES = "local_resources"
-    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
-    INIT_OP = "init_op"
-    LOCAL_INIT_OP = "local_init_op"
-    READY_OP = "ready_op"
-    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
-    SUMMARY_OP = "summary_op"
-    GLOBAL_STEP = "global_step"
-    EVAL_STEP = "eval_step"
-    TRAIN_OP = "train_op"
-    COND_CONTEXT = "cond_context"
-    WHILE_CONTEXT = "while_context"
-    VARIABLES = "variables"
-    _SUMMARY_COLLECTION = "_SUMMARY_V2"
-    _VARIABLE_COLLECTIONS = [GLOBAL_VARIABLES, LOCAL_VARIABLES, METRIC_VARIABLES, MODEL_VARIABLES,
-                             TRAINABLE_VARIABLES, MOVING_AVERAGE_VARIABLES, CONCATENATED_VARIABLES,
-                             TRAINABLE_RESOURCE_VARIABLES]
-    _STREAMING_MODEL_PORTS = "streaming_model_ports"
 
 
 class Graph:
@@ -83,7 +41,6 @@ class Graph:
         self._mutations = 0
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Operation] = set()
-        self._functions: dict[str, Any] = {}
         self._container = ""
         self._default_original_op: Operation | None = None
         self._caches: dict[str, Any] = {}
@@ -520,6 +477,3 @@ def reset_default_graph() -> None:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
                              "exit the nesting and create a new graph.")
     _GLOBAL[:] = [Graph()]
-
-
-ScopeFunction = Callable[[], Any]
