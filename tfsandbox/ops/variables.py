@@ -7,9 +7,7 @@ the same one: in a session that runs one step at a time the two kinds cannot be 
 from __future__ import annotations
 
 import enum
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from tfsandbox.framework import dtypes, ops
@@ -37,6 +35,7 @@ from tfsandbox.ops.variable_collections import (  # noqa: F401
     trainable_variables,
     variables_initializer,
 )
+from tfsandbox.ops.variable_creators import CreatedInScopes, variable_creator_scope
 
 __all__ = [
     "Variable", "VariableAggregation", "VariableSynchronization", "all_variables", "assert_variables_initialized",
@@ -64,49 +63,6 @@ class VariableAggregation(enum.Enum):
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
     ONLY_FIRST_TOWER = 3
-
-
-class _Creators(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[tuple[Graph, Callable[..., Any]]] = []
-
-
-_creators = _Creators()
-
-
-@contextmanager
-def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """Context manager: `variable_creator(next_creator, **kwargs)` makes the variables of the default graph."""
-    _creators.stack.append((get_default_graph(), variable_creator))
-    try:
-        yield
-    finally:
-        _creators.stack.pop()
-
-
-class _CreatedInScopes(type):
-    """Metaclass: making a Variable goes through the creator scopes that are open."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        def make(**given: Any) -> Any:
-            return type.__call__(cls, **given)
-
-        if not _creators.stack:
-            return type.__call__(cls, *args, **kwargs)
-        names = ("initial_value", "trainable", "collections", "validate_shape", "caching_device", "name",
-                 "variable_def", "dtype", "expected_shape", "import_scope", "constraint", "use_resource",
-                 "synchronization", "aggregation", "shape")
-        kwargs.update(zip(names, args))
-        creator: Callable[..., Any] = make
-        graph = get_default_graph()
-        for scope_graph, function in _creators.stack:
-            if scope_graph is graph:
-                creator = _following(function, creator)
-        return creator(**kwargs)
-
-
-def _following(creator: Callable[..., Any], following: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **kwargs: creator(following, **kwargs)
 
 
 class SaveSliceInfo:
@@ -141,7 +97,7 @@ class SaveSliceInfo:
             var_offset=list(self.var_offset or []), var_shape=list(self.var_shape or []))
 
 
-class Variable(metaclass=_CreatedInScopes):
+class Variable(metaclass=CreatedInScopes):
     """A value that lives in a session from run to run.
 
     `Variable(initial_value)` adds four nodes: the initial value, the variable, the assignment of one to the other
