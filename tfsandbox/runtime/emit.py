@@ -1,14 +1,11 @@
 """From a plan to readable Python: one numpy call a line, named after the nodes.
 
-The source is built from the registry (kernel names, templates) and from slot names. Node names only choose
-identifiers, after everything but letters, digits and underscores is gone; values, strings and shapes that come with
-a graph are bound to names in the namespace, never written into the source.
+The source is built from the registry (kernel names, templates) and from the names that `namespace` gives. What comes
+with a graph - values, strings, shapes - is bound to such names, never written into the source.
 """
 
 from __future__ import annotations
 
-import keyword
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +16,7 @@ from tfsandbox.framework import dtypes
 from tfsandbox.framework.op_registry import OpDef
 from tfsandbox.framework.operation import Operation
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.runtime import called
+from tfsandbox.runtime.namespace import Namespace
 from tfsandbox.runtime.values import ALWAYS, Buffer, Conditions, Plan, Step, Value
 
 REUSE_BYTES = 1 << 15
@@ -91,16 +88,9 @@ class Emitter:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.names = Namespace()
         self.lines: list[str] = []
         self.line_ops: dict[int, Operation] = {}
-        self.used_names: set[str] = {"np", "run", "kernels", "dead", "unfit", "own"}
-        self.constants: dict[str, Any] = {"np": np, "dead": called.dead, "unfit": called.unfit, "own": called.own}
-        self.constant_names: dict[int, str] = {}
-        self.kernel_names: dict[int, str] = {}
-        self.refs: dict[str, Operation] = {}
-        self.ref_names: dict[Operation, str] = {}
-        self.states: dict[str, Operation] = {}
-        self.notes: dict[str, str] = {}
         self.assigned: set[Operation] = set()
         self.required: list[str] = []
         self.last_uses: dict[tuple[Operation, int], int] = {}  # of a tensor, under whatever conditions
@@ -112,7 +102,7 @@ class Emitter:
         plan = self.plan
         parameters = []
         for value in plan.feeds:
-            value.name = self.identifier(value.op, value.index)
+            value.name = self.names.identifier(value.op, value.index)
             parameters.append(value.name)
         self._find_last_uses()
         self.lines.append(f"def run({', '.join(parameters)}):")
@@ -121,9 +111,9 @@ class Emitter:
         self._emit_return()
         source = "\n".join(self.lines) + "\n"
         words = set(re.findall(r"\w+", source))
-        self.notes = {name: note for name, note in self.notes.items() if name in words}
-        return Program(source, plan, self.constants, self.refs, self.states, self.line_ops,
-                       self.required, notes=self.notes)
+        names = self.names
+        return Program(source, plan, names.constants, names.refs, names.states, self.line_ops, self.required,
+                       notes={name: note for name, note in names.notes.items() if name in words})
 
     # ------------------------------------------------------------ liveness
 
@@ -178,7 +168,7 @@ class Emitter:
         return alternatives[0] if len(alternatives) == 1 else " or ".join(f"({a})" for a in alternatives)
 
     def _literal(self, predicate: Value, outcome: bool) -> str:
-        name = f"{self.ref_name(predicate.op)}.read()" if predicate.kind == "ref" else self.expression(predicate)
+        name = f"{self.names.ref_name(predicate.op)}.read()" if predicate.kind == "ref" else self.expression(predicate)
         return name if outcome else f"not {name}"
 
     def _emit_step(self, index: int, indent: str) -> None:
@@ -197,7 +187,7 @@ class Emitter:
             text = f"own({text})"
         targets = []
         for value in step.outputs:
-            value.name = self.identifier(value.op, value.index)
+            value.name = self.names.identifier(value.op, value.index)
             targets.append(value.name)
         if targets:
             star = "," if len(targets) == 1 and self._gives_tuple(op._op_def) else ""
@@ -208,7 +198,7 @@ class Emitter:
     def _note_initialized(self, step: Step) -> None:
         """Whether a variable that the run itself initialises holds a value is asked where it is read, not before."""
         if step.op._op_def.allows_uninitialized_input:
-            name = self.ref_names.get(step.inputs[0].op)
+            name = self.names.ref_names.get(step.inputs[0].op)
             if name not in self.required:
                 self.assigned.update(v.op for v in step.inputs if v.kind == "ref")
 
@@ -232,8 +222,8 @@ class Emitter:
 
     def _emit_merge(self, step: Step, indent: str) -> None:
         value, which = step.outputs
-        value.name = self.identifier(value.op, 0)
-        which.name = self.identifier(which.op, 1)
+        value.name = self.names.identifier(value.op, 0)
+        which.name = self.names.identifier(which.op, 1)
         given: frozenset[tuple[Value, bool]] = frozenset()
         if len(step.conditions) == 1:
             given, = step.conditions
@@ -252,8 +242,8 @@ class Emitter:
             # The last one is there if no other is.
             head = "else:" if k and k == len(alive) - 1 else f"{'elif' if k else 'if'} {test}:"
             self._line(indent + head, step.op)
-            self._line(f"{indent}    {value.name}, {which.name} = {self.expression(v)}, {self.literal(np.int32(i))}",
-                       step.op)
+            number = self.names.literal(np.int32(i))
+            self._line(f"{indent}    {value.name}, {which.name} = {self.expression(v)}, {number}", step.op)
 
     def _call(self, step: Step, index: int) -> str:
         op, definition = step.op, step.op._op_def
@@ -271,21 +261,22 @@ class Emitter:
         if definition.is_ufunc and not step.misfit:
             target = self._dead_input(step, index, REUSE_BYTES)
             if target is not None:
-                name = self.kernel_name(definition)
-                return f"{name}({', '.join(arguments)}, out={self.expression(target)})"
+                kernel = self.names.kernel_name(definition)
+                return f"{kernel}({', '.join(arguments)}, out={self.expression(target)})"
             if definition.infix is not None:
                 if len(arguments) == 1:
                     return f"{definition.infix}{arguments[0]}"
                 return f"{arguments[0]} {definition.infix} {arguments[1]}"
-            return f"{self.kernel_name(definition)}({', '.join(arguments)})"
+            return f"{self.names.kernel_name(definition)}({', '.join(arguments)})"
         grouped = self._grouped(definition, arguments, op)
         for name in definition.kernel_attrs:
-            grouped.append(f"{name}={self.literal(op._attrs[name])}")
+            grouped.append(f"{name}={self.names.literal(op._attrs[name])}")
         if definition.kernel_wants_state:
-            grouped.append(f"state={self.state_name(op)}")
+            grouped.append(f"state={self.names.state_name(op)}")
+        kernel = self.names.kernel_name(definition)
         if step.misfit:
-            return f"unfit({self.literal(step.misfit)}, {self.kernel_name(definition)}, {', '.join(grouped)})"
-        return f"{self.kernel_name(definition)}({', '.join(grouped)})"
+            return f"unfit({self.names.literal(step.misfit)}, {kernel}, {', '.join(grouped)})"
+        return f"{kernel}({', '.join(grouped)})"
 
     def _arguments(self, step: Step) -> list[str]:
         refs = [arg.is_ref for arg, count in _counted(step.op) for _ in range(count)]
@@ -294,7 +285,7 @@ class Emitter:
 
     def _reference(self, value: Value, step: Step) -> str:
         """A variable's storage as an argument; unless the op may take it without, it must hold a value."""
-        name = self.ref_name(value.op)
+        name = self.names.ref_name(value.op)
         if not step.op._op_def.allows_uninitialized_input:
             if value.conditions != ALWAYS or step.conditions != ALWAYS or value.op in self.assigned:
                 return f"{name}.initialized()"
@@ -355,9 +346,9 @@ class Emitter:
                     # A string of rank 0 is bytes, of which numpy alone would make a fixed width.
                     text = f"np.array({text}, object)" if value.dtype == dtypes.string else f"np.array({text})"
             if value.conditions != ALWAYS:
-                condition = self._condition(value.conditions) if value.conditions else "False"
-                text = f"{text} if {condition} else dead({self.literal(value.op.name)})" if value.conditions else \
-                    f"dead({self.literal(value.op.name)})"
+                dead = f"dead({self.names.literal(value.op.name)})"
+                # Without any conditions no branch leads here.
+                text = f"{text} if {self._condition(value.conditions)} else {dead}" if value.conditions else dead
             results.append(text)
         self.lines.append(f"    return ({', '.join(results)}{',' if results else ''})")
 
@@ -366,36 +357,14 @@ class Emitter:
         self.line_ops[len(self.lines) + 1] = op
         self.lines.append(f"{text:<{self.comment}}  # {safe}")
 
-    # ------------------------------------------------------------ names
-
-    def identifier(self, op: Operation, index: int) -> str:
-        """A new local name for an output of a node."""
-        parts = [re.sub(r"\W", "_", part, flags=re.A) for part in op.name.split("/")]
-        base = parts[-1].lower().strip("_") or "value"
-        if base[0].isdigit() or keyword.iskeyword(base) or keyword.issoftkeyword(base):
-            base = "v_" + base
-        if index:
-            base += f"_out{index}"
-        if base in self.used_names and len(parts) > 1:
-            longer = parts[-2].lower().strip("_")
-            if longer and not longer[0].isdigit():
-                base = f"{longer}_{base}"
-        return self._unused(base)
-
-    def _unused(self, base: str) -> str:
-        name, count = base, 1
-        while name in self.used_names:
-            count += 1
-            name = f"{base}_{count}"
-        self.used_names.add(name)
-        return name
+    # ------------------------------------------------------------ values
 
     def expression(self, value: Value) -> str:
         """How a value is written where it is used."""
         if value.kind == "constant":
-            return self.constant_name(value)
+            return self.names.constant_name(value)
         if value.kind in ("ref", "read"):
-            name = self.ref_name(value.op)
+            name = self.names.ref_name(value.op)
             if value.conditions != ALWAYS or value.op in self.assigned:
                 return f"{name}.read()"
             if name not in self.required:
@@ -415,68 +384,6 @@ class Emitter:
             if feed.op is value.op and feed.index == value.index:
                 return feed.name
         raise AssertionError(f"{value.op.name} is used before it is computed")
-
-    def constant_name(self, value: Value) -> str:
-        constant = value.constant
-        found = self.constant_names.get(id(constant))
-        if found is not None:
-            return found
-        name = self.identifier(value.op, value.index)
-        if isinstance(constant, np.ndarray) and constant.ndim == 0 and constant.dtype != object:
-            constant = constant[()]
-        self.constants[name] = constant
-        self.constant_names[id(value.constant)] = name
-        self.notes[name] = _described(constant)
-        return name
-
-    def ref_name(self, op: Operation) -> str:
-        if op not in self.ref_names:
-            name = self._unused(re.sub(r"\W", "_", op.name, flags=re.A).strip("_").lower() + "_var")
-            self.ref_names[op] = name if not name[0].isdigit() else self._unused("v_" + name)
-            self.refs[self.ref_names[op]] = op
-        return self.ref_names[op]
-
-    def state_name(self, op: Operation) -> str:
-        name = self.identifier(op, 0) + "_state"
-        name = self._unused(name)
-        self.states[name] = op
-        return name
-
-    def kernel_name(self, definition: OpDef) -> str:
-        function = definition.kernel_fn
-        own = str(getattr(function, "__name__", definition.name))
-        if isinstance(function, np.ufunc) and getattr(np, own, None) is function:
-            return f"np.{own}"
-        if id(function) not in self.kernel_names:
-            base = own.strip("_") or definition.name
-            if not base.isidentifier() or keyword.iskeyword(base):
-                base = definition.name.lower() + "_kernel"
-            name = self._unused(base)
-            self.kernel_names[id(function)] = name
-            self.constants[name] = function
-        return self.kernel_names[id(function)]
-
-    def literal(self, value: Any) -> str:
-        """An attribute as source text, or the name it is bound to."""
-        if value is None or isinstance(value, (bool, int)):
-            return repr(value)
-        if isinstance(value, float) and math.isfinite(value):
-            return repr(value)
-        if isinstance(value, (list, tuple)) and all(isinstance(v, (bool, int)) for v in value):
-            return repr(list(value))
-        if isinstance(value, dtypes.DType):
-            name = value.name
-            if name in self.used_names and self.constants.get(name) is not value:
-                name = self._unused(name + "_dtype")
-            self.used_names.add(name)
-            self.constants[name] = value
-            return name
-        for name, bound in self.constants.items():
-            if bound is value:
-                return name
-        name = self._unused("attr")
-        self.constants[name] = value
-        return name
 
 
 def _indent(depth: int) -> str:
@@ -500,14 +407,3 @@ def _counted(op: Operation) -> list[tuple[Any, int]]:
             count = len(op._attrs[arg.type_list_attr])
         counted.append((arg, count))
     return counted
-
-
-def _described(constant: Any) -> str:
-    array = np.asarray(constant)
-    if array.dtype == object:
-        return "a string" if array.ndim == 0 else f"strings, shape {array.shape}"
-    if array.ndim == 0:
-        return f"{array.dtype.name} {array[()]!s}"
-    if array.size <= 8 and array.dtype != object:
-        return f"{array.dtype.name} {' '.join(str(array.tolist()).split())}"
-    return f"{array.dtype.name} array of shape {array.shape}"
