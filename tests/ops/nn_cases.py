@@ -324,7 +324,7 @@ rnn.LayerNormBasicLSTMCell(2)(x, (zeros, zeros)) | rnn.EmbeddingWrapper(cell.Bas
 rnn.EmbeddingWrapper(cell.BasicRNNCell(2), 7, 0)
 rnn.LayerNormBasicLSTMCell(2, layer_norm=False, dropout_keep_prob=0.5, dropout_prob_seed=3)(x, (zeros, zeros))
 rnn.stack_bidirectional_rnn([cell.GRUCell(2)] * 2, [cell.GRUCell(3)], steps, dtype=tf.float32)
-rnn.stack_bidirectional_rnn([cell.GRUCell(2), cell.GRUCell(3)], [cell.LSTMCell(3), cell.GRUCell(2)], steps, dtype=x.dtype)
+rnn.stack_bidirectional_rnn([cell.GRUCell(2)], [cell.LSTMCell(3)], steps, dtype=tf.float32, sequence_length=i + 1)
 tf.contrib.seq2seq.sequence_loss(cube, tf.zeros([2, 5], tf.int32), tf.ones([2, 5]))
 tf.contrib.seq2seq.sequence_loss(x, i, x)
 tf.contrib.seq2seq.sequence_loss(cube, tf.zeros([2, 5], tf.int32), cube[:, :, 0], False, False, True)
