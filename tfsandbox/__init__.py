@@ -127,7 +127,7 @@ newaxis = None
 _MODULES = {
     "app", "bitwise", "compat", "contrib", "data", "debugging", "distributions", "dtypes", "errors", "feature_column",
     "flags", "gfile", "graph_util", "image", "initializers", "interchange", "io", "layers", "linalg", "logging",
-    "losses", "math", "metrics", "nn", "notebook", "python_io", "queue", "random", "resource_loader", "sandbox",
+    "lookup", "losses", "math", "metrics", "nn", "notebook", "python_io", "queue", "random", "resource_loader", "sandbox",
     "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "user_ops",
 }
 _PROTOS = {

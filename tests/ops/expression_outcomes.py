@@ -6,6 +6,8 @@ is a placeholder made when it is first used. It runs under TensorFlow 1.15 to be
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 
@@ -49,8 +51,10 @@ def outcome(tf, inputs, group, expression):
         tensors = flat(tf, result)
         found["shapes"] = [str(t.shape) if hasattr(t, "dtype") else repr(t) for t in tensors]
         fetches = [t for t in tensors if isinstance(t, (tf.Tensor, tf.Operation))]
+        tables = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
         with tf.Session() as sess:
             try:
+                sess.run(tables)
                 values = sess.run(fetches, names.feed)
             except Exception as error:
                 found["run_error"] = [type(error).__name__, str(error).split("\n")[0]]
@@ -69,7 +73,8 @@ def node_text(tf, op):
             if array.size < 10 and array.dtype.kind != "V":
                 words.append(str(array.tolist()))
         elif kind in ("i", "b", "s", "f") and name != "N" and getattr(value, kind):
-            words.append(name + "=" + str(getattr(value, kind)))
+            # Tables have names that differ each time.
+            words.append(name + "=" + re.sub("[0-9a-f]{8}-[0-9a-f-]{27}", "UUID", str(getattr(value, kind))))
         elif kind == "list" and value.list.i:
             words.append(name + "=" + str(list(value.list.i)))
     return " ".join(words)

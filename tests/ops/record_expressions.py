@@ -14,6 +14,7 @@ sys.path.insert(0, FOLDER)
 
 import array_cases  # noqa: E402
 import image_cases  # noqa: E402
+import lookup_cases  # noqa: E402
 import parsing_cases  # noqa: E402
 from expression_outcomes import outcome, split  # noqa: E402
 
@@ -23,8 +24,10 @@ def main():
     import tensorflow as tf
     if not tf.__version__.startswith("1.15"):
         sys.exit("this needs TensorFlow 1.15, not " + tf.__version__)
+    os.chdir(os.path.join(FOLDER, "..", ".."))
     tf.compat.v1.logging.set_verbosity("ERROR")
-    for name, cases in (("arrays", array_cases), ("images", image_cases), ("parsing", parsing_cases)):
+    for name, cases in (("arrays", array_cases), ("images", image_cases), ("parsing", parsing_cases),
+                        ("lookup", lookup_cases)):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         lines = []

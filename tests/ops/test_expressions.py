@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tfsandbox as tf
-from tests.ops import array_cases, image_cases, parsing_cases
+from tests.ops import array_cases, image_cases, lookup_cases, parsing_cases
 from tests.ops.expression_outcomes import outcome, split
 
-CASES = {"arrays": array_cases, "images": image_cases, "parsing": parsing_cases}
+CASES = {"arrays": array_cases, "images": image_cases, "parsing": parsing_cases, "lookup": lookup_cases}
 RECORDED: dict[str, dict[str, Any]] = {
     name: json.loads((Path(__file__).parent / "recorded" / f"{name}.json").read_text()) for name in CASES}
 
@@ -24,7 +24,8 @@ def test_all_cases_are_recorded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name, label", [(name, label) for name in CASES for label in RECORDED[name]])
-def test_outcome_is_tensorflows(name: str, label: str) -> None:
+def test_outcome_is_tensorflows(name: str, label: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
     group, expression = label.split(": ", 1)
     actual, wanted = outcome(tf, CASES[name].INPUTS, group, expression), RECORDED[name][label]
     values, expected = actual.pop("values", []), wanted.get("values", [])
