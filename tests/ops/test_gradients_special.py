@@ -141,3 +141,21 @@ def test_diagonals_off_the_main_one(name: str) -> None:
         loss = tf.reduce_sum(tf.square(result))
         gradient = sess.run(tf.gradients(loss, x)[0], {x: A})
         np.testing.assert_allclose(gradient, slopes(sess, loss, [x], [A], 0, 1e-6), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("taken", [True, False])
+def test_rows_looked_up_in_a_branch(index: type, taken: bool) -> None:
+    """The gradient of a lookup is slices; in the branch that was not taken it is a whole tensor of zeros."""
+    p = tf.placeholder(tf.bool, [])
+    table = tf.Variable(np.arange(6, dtype=np.float32).reshape(3, 2))
+    y = tf.cond(p, lambda: tf.gather(table, np.array([0, 0], index)), lambda: tf.zeros([2, 2]))
+    z = tf.cond(p, lambda: table[1:] * 2.0, lambda: tf.gather(table, np.array([2, 1], index)) * 3.0)
+    slices, = tf.gradients(y, table)
+    assert isinstance(slices, tf.IndexedSlices)
+    both, = tf.gradients(y + z, table)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        first, second = sess.run([tf.convert_to_tensor(slices), tf.convert_to_tensor(both)], {p: taken})
+    np.testing.assert_array_equal(first, [[2, 2], [0, 0], [0, 0]] if taken else np.zeros((3, 2)))
+    np.testing.assert_array_equal(second, [[2, 2], [2, 2], [2, 2]] if taken else [[0, 0], [3, 3], [3, 3]])

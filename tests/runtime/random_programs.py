@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import graphlib
 import random
 from typing import Any
 
 import numpy as np
 
 import tfsandbox as tf
-from tfsandbox.runtime.order import needed_ops
+from tfsandbox.runtime.order import needed_ops, ordered_ops
 from tfsandbox.runtime.state import Ref, SessionState
 
 DIMENSIONS = (1, 2, 3)
@@ -41,6 +40,8 @@ class Program:
         self.feeds.update({flag: self.random.random() < 0.5 for flag in self.flags})
         for _ in range(steps):
             self.grow()
+        if self.random.random() < 0.6:
+            self._differentiate()
         self.outputs = [*self.pool, *self.updates]
 
     # ------------------------------------------------------------ sources
@@ -193,6 +194,24 @@ class Program:
 
     # ------------------------------------------------------------ variables
 
+    def _differentiate(self) -> None:
+        """Gradients of a part of the program, or a training step on it: much of them is ones, zeros and shapes."""
+        makers = [tf.reduce_sum, tf.reduce_mean, lambda t: tf.reduce_sum(tf.square(t))]
+        loss = tf.add_n([self.random.choice(makers)(self.pick()) for _ in range(2)])
+        if self.has_updates and self.random.random() < 0.7:
+            optimizer = self.random.choice([
+                lambda: tf.train.GradientDescentOptimizer(0.5), lambda: tf.train.MomentumOptimizer(0.5, 0.5),
+                lambda: tf.train.AdamOptimizer(0.1), lambda: tf.train.AdagradOptimizer(0.1),
+                lambda: tf.train.RMSPropOptimizer(0.1)])()
+            with tf.control_dependencies([*self.pool, *self.updates]):
+                gradients = tf.gradients(loss, self.variables)
+                if any(g is not None for g in gradients):
+                    self.updates.append(optimizer.apply_gradients(list(zip(gradients, self.variables))))
+                    self.pool = [t for t in self.pool if not self._memory_of(t)]
+        else:
+            found = tf.gradients(loss, [*self.variables, *list(self.feeds)[:2]])
+            self.pool += [tf.convert_to_tensor(g) for g in found if g is not None]
+
     def _read(self) -> list[Any]:
         v = self.random.choice(self.variables)
         with tf.control_dependencies(self.latest.get(v, [])):
@@ -239,9 +258,7 @@ def evaluate(fetches: list[Any], feeds: dict[Any, Any], state: SessionState) -> 
     values: dict[Any, Any] = {t: np.asarray(v, t.dtype.as_numpy_dtype) for t, v in feeds.items()}
     dead: set[Any] = set()
     wanted = [f.op if isinstance(f, tf.Tensor) else f for f in fetches if f not in feeds]
-    before = {op: {t.op for t in op.inputs if t not in feeds}.union(op.control_inputs)
-              for op in sorted(needed_ops(wanted, set(feeds), ()), key=lambda op: op._id)}
-    for op in graphlib.TopologicalSorter(before).static_order():
+    for op in ordered_ops(needed_ops(wanted, set(feeds), ()), set(feeds), ()):
         given = [values[t] for t in op.inputs]
         alive = any(v is not _DEAD for v in given) if op.type == "Merge" else all(v is not _DEAD for v in given)
         if not alive or any(c in dead for c in op.control_inputs):
@@ -270,12 +287,11 @@ def _results(op: Any, given: list[Any], state: SessionState) -> Any:
         return [given[0], _DEAD] if not given[1] else [_DEAD, given[0]]
     if op.type == "Merge":
         return next((value, np.int32(i)) for i, value in enumerate(given) if value is not _DEAD)
-    copies = [np.array(g) if isinstance(g, np.ndarray) else g for g in given]
     with np.errstate(all="ignore"):
         if op._op_def.outputs and op._op_def.outputs[0].is_ref:
-            op._op_def.evaluate(copies, op._attrs)
+            op._op_def.evaluate(given, op._attrs)
             return [given[0]]
-        results = op._op_def.evaluate(copies, op._attrs)
+        results = op._op_def.evaluate(given, op._attrs)
     return results[0] if op._op_def.outputs and op._op_def.outputs[0].is_list and isinstance(results[0], list) \
         else results
 

@@ -24,7 +24,7 @@ def check(seed: int, updates: bool) -> None:
             fed = choose.choice(program.pool)
             if fed.shape.is_fully_defined() and fed not in program.feeds:
                 program.feeds[fed] = program.array(fed.shape.as_list())
-        start = {v.op: program.array(v.shape.as_list()) for v in program.variables}
+        start = {v.op: program.array(v.shape.as_list()) + (v not in program.variables) for v in tf.global_variables()}
         with tf.Session() as sess:
             for wanted in [fetches, *([f] for f in fetches)]:
                 state = SessionState()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfsandbox.framework import conversion, ops
+from tfsandbox.framework import conversion, dtypes, ops
 from tfsandbox.framework.graph import get_default_graph
 from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.op_def_library import apply_op
@@ -89,14 +89,29 @@ def merge(inputs: Any, name: str | None = None) -> Any:
             if all(inp.dtype._is_ref_dtype for inp in inputs):
                 return apply_op("RefMerge", inputs=inputs, name=name)
             return apply_op("Merge", inputs=inputs, name=name)
-        inputs = [IndexedSlices(inp, None) if isinstance(inp, Tensor) else inp for inp in inputs]
-        values, _ = apply_op("Merge", inputs=[inp.values for inp in inputs], name=name)
-        indices, index = apply_op("Merge", inputs=[inp.indices for inp in inputs], name=name + "indices")
-        shapes = [inp.dense_shape for inp in inputs]
+        slices = _as_slices(inputs)
+        values, _ = apply_op("Merge", inputs=[part.values for part in slices])
+        indices, index = apply_op("Merge", inputs=[part.indices for part in slices])
+        shapes = [part.dense_shape for part in slices]
         shape = None
         if all(s is not None for s in shapes):
-            shape, _ = apply_op("Merge", inputs=shapes, name=name + "dense_shape")
+            shape, _ = apply_op("Merge", inputs=shapes)
         return IndexedSlices(values, indices, shape), index
+
+
+def _as_slices(inputs: list[Any]) -> list[IndexedSlices]:
+    """What meets slices of a tensor in a Merge are slices, too: a whole tensor is all of its own rows."""
+    from tfsandbox.ops import math_ops
+    slices = []
+    for value in inputs:
+        if not isinstance(value, IndexedSlices):
+            shape = array_ops.shape_internal(value, optimize=False)
+            value = IndexedSlices(value, math_ops.range(0, shape[0]), shape)
+        slices.append(value)
+    if any(part.indices.dtype == dtypes.int64 for part in slices):
+        slices = [IndexedSlices(part.values, math_ops.cast(part.indices, dtypes.int64), part.dense_shape)
+                  for part in slices]
+    return slices
 
 
 def ref_identity(data: Any, name: str | None = None) -> Tensor:
