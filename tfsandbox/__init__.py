@@ -127,8 +127,9 @@ newaxis = None
 _MODULES = {
     "app", "bitwise", "compat", "contrib", "data", "debugging", "distributions", "dtypes", "errors", "feature_column",
     "flags", "gfile", "graph_util", "image", "initializers", "interchange", "io", "layers", "linalg", "logging",
-    "lookup", "losses", "math", "metrics", "nn", "notebook", "python_io", "queue", "random", "resource_loader", "sandbox",
-    "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "user_ops",
+    "lookup", "losses", "manip", "math", "metrics", "nn", "notebook", "python_io", "queue", "random",
+    "resource_loader", "sandbox", "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test",
+    "train", "user_ops",
 }
 _PROTOS = {
     "attr_value_pb2": ["AttrValue", "NameAttrList"],

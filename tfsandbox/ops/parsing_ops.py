@@ -30,7 +30,7 @@ from tfsandbox.ops.decoding_ops import (  # noqa: F401
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature", "decode_compressed", "decode_csv",
     "decode_json_example", "decode_raw", "deserialize_many_sparse", "parse_example", "parse_single_example",
-    "parse_single_sequence_example", "parse_tensor", "serialize_many_sparse", "serialize_sparse",
+    "parse_single_sequence_example", "parse_tensor", "serialize_many_sparse", "serialize_sparse", "serialize_tensor",
 ]
 
 
