@@ -38,8 +38,6 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = No
                name: str | None = None) -> Tensor:
     """As `dropout`, by the rate alone."""
     known = isinstance(rate, numbers.Real)
-    if known and rate == 0:
-        return x
     with ops.name_scope(name, "dropout", [x]):
         x = ops.convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
@@ -47,6 +45,8 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = No
                              f"tensor instead.")
         if known and not 0 <= rate < 1:
             raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
+        if known and rate == 0:
+            return x
         rate = ops.convert_to_tensor(rate, dtype=x.dtype, name="rate")
         rate.get_shape().assert_has_rank(0)
         if not known and constant_value(rate) == 0:
