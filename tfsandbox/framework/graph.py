@@ -454,7 +454,7 @@ def output_dtypes(definition: op_registry.OpDef, attrs: dict[str, Any]) -> list[
             found = [dtypes.as_dtype(t) for t in attrs[arg.type_list_attr]]
         else:
             one = arg.type if arg.type is not None else dtypes.as_dtype(attrs[arg.type_attr or ""])
-            found = [one] * (attrs[arg.number_attr] if arg.number_attr else 1)
+            found = [one] * arg.count(attrs)
         types += [t._as_ref for t in found] if arg.is_ref else found
     return types
 

@@ -95,7 +95,7 @@ def _outputs(op: Operation) -> Any:
             groups.append(op.outputs[at])
             at += 1
             continue
-        count = len(op._attrs[arg.type_list_attr]) if arg.type_list_attr else op._attrs[arg.number_attr or ""]
+        count = arg.count(op._attrs)
         groups.append(op.outputs[at:at + count])
         at += count
     if len(groups) == 1:

@@ -65,6 +65,12 @@ class ArgDef:
     def is_list(self) -> bool:
         return self.number_attr is not None or self.type_list_attr is not None
 
+    def count(self, attrs: dict[str, Any]) -> int:
+        """How many tensors the argument is in a node with these attributes."""
+        if self.number_attr is not None:
+            return attrs[self.number_attr]
+        return len(attrs[self.type_list_attr]) if self.type_list_attr is not None else 1
+
 
 @dataclass(frozen=True)
 class AttrDef:
@@ -277,7 +283,7 @@ class OpDef:
                 grouped.append(flat[at])
                 at += 1
                 continue
-            count = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+            count = arg.count(attrs)
             grouped.append(list(flat[at:at + count]))
             at += count
         return grouped

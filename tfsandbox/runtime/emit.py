@@ -279,7 +279,7 @@ class Emitter:
         return f"{kernel}({', '.join(grouped)})"
 
     def _arguments(self, step: Step) -> list[str]:
-        refs = [arg.is_ref for arg, count in _counted(step.op) for _ in range(count)]
+        refs = [arg.is_ref for arg in step.op._op_def.inputs for _ in range(arg.count(step.op._attrs))]
         return [self._reference(v, step) if is_ref and v.kind == "ref" else self.expression(v)
                 for v, is_ref in zip(step.inputs, refs)]
 
@@ -296,7 +296,8 @@ class Emitter:
     def _grouped(self, definition: OpDef, arguments: list[str], op: Operation) -> list[str]:
         grouped: list[str] = []
         at = 0
-        for arg, count in _counted(op):
+        for arg in definition.inputs:
+            count = arg.count(op._attrs)
             if arg.is_list:
                 grouped.append("[" + ", ".join(arguments[at:at + count]) + "]")
             else:
@@ -376,13 +377,11 @@ class Emitter:
 
     def _name_of(self, value: Value) -> str:
         """The name of a value that is another one under conditions: that of its step's output."""
-        for step in self.plan.steps:
-            for output in step.outputs:
-                if output.op is value.op and output.index == value.index and output.name:
-                    return output.name
-        for feed in self.plan.feeds:
-            if feed.op is value.op and feed.index == value.index:
-                return feed.name
+        # (A node may run although one of its outputs is fed: it was waited for, or has others.)
+        made = self.plan.feeds if value.kind == "feed" else [out for step in self.plan.steps for out in step.outputs]
+        for output in made:
+            if output.op is value.op and output.index == value.index and output.name:
+                return output.name
         raise AssertionError(f"{value.op.name} is used before it is computed")
 
 
@@ -395,15 +394,3 @@ def _outermost_first(conjunction: frozenset[tuple[Value, bool]]) -> list[tuple[V
     def depth(value: Value) -> int:
         return max((len(c) for c in value.conditions), default=0)
     return sorted(conjunction, key=lambda literal: (depth(literal[0]), literal[0].op._id, literal[0].index))
-
-
-def _counted(op: Operation) -> list[tuple[Any, int]]:
-    counted = []
-    for arg in op._op_def.inputs:
-        count = 1
-        if arg.number_attr:
-            count = op._attrs[arg.number_attr]
-        elif arg.type_list_attr:
-            count = len(op._attrs[arg.type_list_attr])
-        counted.append((arg, count))
-    return counted

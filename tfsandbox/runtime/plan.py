@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfsandbox.framework import errors
+from tfsandbox.framework.op_registry import ArgDef
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer
 from tfsandbox.framework.tensor_shape import TensorShape
@@ -217,7 +218,7 @@ class Planner:
             self.misfits[op] = f"Incompatible shapes: {' vs. '.join(texts)}" if op._op_def.shape_fn is broadcast else \
                 f"{error} with input shapes {', '.join(texts)}"
             return [t._shape for t in op._outputs]
-        return [t._shape.merge_with(s) if _agree(t._shape, s) else s for t, s in zip(op._outputs, found)]
+        return [t._shape.merge_with(s) if t._shape.is_compatible_with(s) else s for t, s in zip(op._outputs, found)]
 
     def _fold(self, op: Operation, values: list[Value], shapes: list[TensorShape], conditions: Conditions) -> bool:
         """Compute the node now, if it depends on nothing that a run could change."""
@@ -278,16 +279,9 @@ class Planner:
         self.plan.steps.append(Step(op, values, outputs, conditions, template, self.misfits.get(op, "")))
 
 
-def _output_args(op: Operation) -> list[Any]:
-    args: list[Any] = []
-    for arg in op._op_def.outputs:
-        count = 1
-        if arg.number_attr:
-            count = op._attrs[arg.number_attr]
-        elif arg.type_list_attr:
-            count = len(op._attrs[arg.type_list_attr])
-        args += [arg] * count
-    return args
+def _output_args(op: Operation) -> list[ArgDef]:
+    """The argument that each output of a node belongs to."""
+    return [arg for arg in op._op_def.outputs for _ in range(arg.count(op._attrs))]
 
 
 _TOTAL = frozenset(["AddN", "BatchMatMul", "BatchMatMulV2", "BiasAddGrad", "Conv2DBackpropFilter",
@@ -303,9 +297,9 @@ def _cannot_fail(op: Operation, values: dict[Tensor, Value]) -> bool:
     return all(t.dtype.is_floating and t in values and values[t].shape.is_fully_defined() for t in op._outputs)
 
 
-def _share(value: Value, sources_: Sequence[Value]) -> None:
+def _share(value: Value, inputs: Sequence[Value]) -> None:
     """A view shares its input's memory; with several inputs nobody knows which, so none is written into."""
-    arrays = [v for v in sources_ if v.constant is None]
+    arrays = [v for v in inputs if v.constant is None]
     if len(arrays) == 1 and arrays[0].kind not in ("ref", "read"):
         value.buffer = arrays[0].buffer
         return
@@ -321,10 +315,6 @@ def _under(value: Value, conditions: Conditions) -> Value:
     other.name = value.name
     other.op, other.index, other.dtype, other.storages = value.op, value.index, value.dtype, value.storages
     return other
-
-
-def _agree(a: TensorShape, b: TensorShape) -> bool:
-    return a.is_compatible_with(b)
 
 
 def _shape_text(shape: TensorShape) -> str:
