@@ -128,8 +128,8 @@ class TrainingGraphManager:
     def begin(self, session: Any = None) -> None:
         """Begin a step: remember what the variables are.
 
-        Raises `RuntimeError` where a step is open already, `ValueError` where there is no session or it is of another
-        graph, `FailedPreconditionError` where a variable has no value yet.
+        Raises `RuntimeError` where a step is open already or the session is closed, `ValueError` where there is no
+        session or it is of another graph, `FailedPreconditionError` where a variable has no value yet.
         """
         if self._open is not None:
             raise RuntimeError("begin() was called twice: a step is open. Call end() first.")
@@ -148,7 +148,8 @@ class TrainingGraphManager:
     def end(self, session: Any = None) -> None:
         """End the step: compare, and write one record a variable into `history`.
 
-        Raises `RuntimeError` where no step is open, `ValueError` where the session is not the one `begin` had.
+        Raises `RuntimeError` where no step is open or its session is closed by now, `ValueError` where the session is
+        not the one `begin` had.
         """
         if self._open is None:
             raise RuntimeError("end() was called without a step: call begin() before the step runs.")

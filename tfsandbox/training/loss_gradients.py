@@ -12,7 +12,7 @@ from tfsandbox.framework import display
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training import training_scope as scope_lib
-from tfsandbox.training.train_op import _checked_loss
+from tfsandbox.training.train_op import checked_loss
 
 
 @dataclass
@@ -54,12 +54,13 @@ class GradientReport(dict[str, GradientCheck]):
 class Gradients:
     """The gradients of `loss` with respect to `variables`.
 
-    `variables` is a variable, a list or dict of them, a pattern, or None: all trainable variables that the active
-    training scope trains. Raises `TypeError`/`ValueError` naming the argument that does not fit.
+    `variables` is a variable, a list or dict of them, a pattern, or None: all trainable variables, less what the
+    training scope leaves out that is active when the gradients are built. Raises `TypeError`/`ValueError` naming the
+    argument that does not fit.
     """
 
     def __init__(self, loss: Any, variables: Any = None) -> None:
-        self.loss: Tensor = _checked_loss(loss)
+        self.loss: Tensor = checked_loss(loss)
         with self.loss.graph.as_default():
             chosen = scope_lib.select_variables(variables, "variables", self.loss.graph)
         self._given = chosen
@@ -181,5 +182,3 @@ def _dense(value: Any, variable: Any, sess: Any) -> np.ndarray:
     dense = np.zeros(np.shape(sess._state.ref(variable.op).read()), np.float64)
     np.add.at(dense, np.asarray(value.indices), value.values)
     return dense
-
-

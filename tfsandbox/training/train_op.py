@@ -46,7 +46,7 @@ def make_train_op(loss: Any, optimizer: Any, global_step: Any = USE_DEFAULT, var
 
     Raises `TypeError` or `ValueError` naming the argument that does not fit.
     """
-    loss = _checked_loss(loss)
+    loss = checked_loss(loss)
     if not isinstance(optimizer, optimizer_lib.Optimizer):
         raise TypeError(f"optimizer must be a tf.train.Optimizer, but is {type(optimizer).__name__}: {optimizer!r}")
     if isinstance(clip_gradient_norm, bool) or not isinstance(clip_gradient_norm, (int, float)):
@@ -72,7 +72,8 @@ def make_train_op(loss: Any, optimizer: Any, global_step: Any = USE_DEFAULT, var
                               check_first=check_numerics, name=name)
 
 
-def _checked_loss(loss: Any) -> Tensor:
+def checked_loss(loss: Any) -> Tensor:
+    """`loss`, if it is a floating scalar tensor; else `TypeError` or `ValueError`."""
     if not isinstance(loss, Tensor):
         raise TypeError(f"loss must be a scalar Tensor, but is {type(loss).__name__}: {loss!r}")
     if loss.shape.ndims not in (None, 0):
@@ -155,6 +156,11 @@ def clip_gradient_norms(gradients_to_variables: GradsAndVars, max_norm: float) -
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Tensor]:
     """A histogram and the norm of each gradient, as summaries `variable_gradient` and `variable_gradient_norm`."""
+    return gradient_summaries(grads_and_vars, "_")
+
+
+def gradient_summaries(grads_and_vars: GradsAndVars, joint: str) -> list[Tensor]:
+    """A histogram and the norm of each gradient; `joint` stands between a variable's name and `gradient`."""
     from tfsandbox.ops import summary_ops
     summaries = []
     for gradient, variable in grads_and_vars:
@@ -162,6 +168,6 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Tensor]:
             tf_logging.info("Var %s has no gradient", variable.op.name)
             continue
         values = gradient.values if isinstance(gradient, IndexedSlices) else gradient
-        summaries.append(summary_ops.histogram(variable.op.name + "_gradient", values))
-        summaries.append(summary_ops.scalar(variable.op.name + "_gradient_norm", clip_ops.global_norm([values])))
+        summaries.append(summary_ops.histogram(f"{variable.op.name}{joint}gradient", values))
+        summaries.append(summary_ops.scalar(f"{variable.op.name}{joint}gradient_norm", clip_ops.global_norm([values])))
     return summaries

@@ -10,14 +10,13 @@ from tfsandbox.contrib.training import training
 from tfsandbox.framework import errors, ops
 from tfsandbox.framework.constant_op import constant
 from tfsandbox.framework.graph import Graph, get_default_graph
-from tfsandbox.framework.indexed_slices import IndexedSlices
 from tfsandbox.framework.operation import Tensor
-from tfsandbox.ops import clip_ops, control_flow_ops, lookup_ops, math_ops, summary_ops, variables
+from tfsandbox.ops import control_flow_ops, lookup_ops, math_ops, summary_ops, variables
 from tfsandbox.platform import tf_logging
 from tfsandbox.training import optimizer as optimizer_lib
 from tfsandbox.training import training_util
 from tfsandbox.training.saver import Saver
-from tfsandbox.training.train_op import GradsAndVars, clip_gradient_norms
+from tfsandbox.training.train_op import GradsAndVars, clip_gradient_norms, gradient_summaries
 
 __all__ = ["add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train",
            "train_step"]
@@ -52,15 +51,7 @@ def create_train_op(total_loss: Tensor, optimizer: Any, global_step: Any = train
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Tensor]:
     """A histogram and the norm of each gradient, as summaries `variable/gradient` and `variable/gradient_norm`."""
-    summaries = []
-    for grad, var in grads_and_vars:
-        if grad is None:
-            tf_logging.info("Var %s has no gradient", var.op.name)
-            continue
-        values = grad.values if isinstance(grad, IndexedSlices) else grad
-        summaries.append(summary_ops.histogram(var.op.name + "/gradient", values))
-        summaries.append(summary_ops.scalar(var.op.name + "/gradient_norm", clip_ops.global_norm([values])))
-    return summaries
+    return gradient_summaries(grads_and_vars, "/")
 
 
 # ------------------------------------------------------------ the loop
