@@ -266,13 +266,6 @@ class GraphModel:
             names[node.name] = None
         return list(names)
 
-    def role_counts(self) -> dict[str, int]:
-        """How many nodes each role has, in order of first appearance."""
-        counts: dict[str, int] = {}
-        for node in self.nodes:
-            counts[node.role] = counts.get(node.role, 0) + 1
-        return counts
-
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {"version": JSON_VERSION, "title": self.title, "hidden": dict(self.hidden),

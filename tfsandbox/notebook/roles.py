@@ -15,8 +15,6 @@ ROLES = ("input", "variable", "forward", "constant", "gradient", "optimizer", "s
          "check", "plumbing")
 """Every role, in the order of a legend."""
 
-TRAINING_ROLES = frozenset({"gradient", "optimizer", "slot"})
-
 VARIABLE_OPS = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
 INPUT_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "IteratorGetNext", "QueueDequeueV2",
                        "QueueDequeueManyV2", "QueueDequeueUpToV2", "ReaderReadV2", "IteratorV2", "OneShotIterator"})
