@@ -100,3 +100,17 @@ def test_a_callable_says_at_once_what_cannot_be_fetched() -> None:
     with tf.Session() as sess, pytest.raises(TypeError, match="Fetch argument 3"):
         tf.constant(1)
         sess.make_callable(3)
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_an_output_that_is_fed_while_its_node_runs(flag: bool) -> None:
+    """The node runs for its other output, or because it is waited for; in a branch, too, the fed value counts."""
+    x, p = tf.placeholder(tf.float32, [2]), tf.placeholder(tf.bool, [])
+    first, second = tf.split(x, 2)
+    total = tf.reduce_sum(x)
+    with tf.control_dependencies([total.op]):
+        y = tf.cond(p, lambda: second, lambda: first)
+        z = tf.cond(p, lambda: total, lambda: total * 2.0)
+    with tf.Session() as sess:
+        got = sess.run([y, z, first], {x: [1.0, 2.0], p: flag, second: [7.0], total: 30.0})
+    assert [value.tolist() for value in got] == [[7.0] if flag else [1.0], 30.0 if flag else 60.0, [1.0]]
