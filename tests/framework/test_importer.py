@@ -80,10 +80,10 @@ def test_what_is_wrong_with_a_graph_def_is_said_quickly(name: str, graph: tf.Gra
     texts, error, message = HOSTILE[name]
     definition = parsed(*texts)
     tracemalloc.start()
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(error, match=message):
         tf.import_graph_def(definition)
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert tracemalloc.get_traced_memory()[1] < 50e6
     tracemalloc.stop()
     assert graph.get_operations() == [], "a refused import leaves nothing behind"
@@ -122,9 +122,9 @@ def test_a_mapped_input_replaces_the_node_and_gradients_flow() -> None:
 def test_ten_thousand_nodes_come_in_quickly() -> None:
     texts = [PLACEHOLDER] + [node(f"n{i}", "Neg", f"n{i - 1}" if i else "p") for i in range(10000)]
     definition = parsed(*texts)
-    start = time.monotonic()
+    start = time.process_time()
     tf.import_graph_def(definition, name="")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert len(tf.get_default_graph().get_operations()) == 10001
 
 
@@ -145,9 +145,9 @@ def test_a_function_named_in_a_file_is_not_called(graph: tf.Graph) -> None:
 
 def test_thousands_of_inputs_of_one_node(graph: tf.Graph) -> None:
     many = 'node { name: "all" op: "NoOp" ' + " ".join(f'input: "^n{i}"' for i in range(10000)) + " }"
-    start = time.monotonic()
+    start = time.process_time()
     tf.import_graph_def(parsed(many, *(f'node {{ name: "n{i}" op: "NoOp" }}' for i in range(10000))), name="")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert len(graph.get_operation_by_name("all").control_inputs) == 10000
 
 

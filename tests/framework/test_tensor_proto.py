@@ -139,14 +139,14 @@ MALFORMED = {
 @pytest.mark.parametrize("proto", MALFORMED.values(), ids=MALFORMED)
 def test_malformed_messages_are_refused_at_once(proto: Any) -> None:
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         with pytest.raises(ValueError, match="TensorProto"):
             proto_to_ndarray(proto)
         assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_a_message_that_claims_much_and_means_little_is_cheap() -> None:

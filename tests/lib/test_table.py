@@ -88,7 +88,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_tables(name):
     data, message = HOSTILE[name]
-    started = time.perf_counter()
+    started = time.process_time()
     tracemalloc.start()
     with pytest.raises(errors.DataLossError, match=message) as raised:
         read_table(data, "the/file")
@@ -96,7 +96,7 @@ def test_hostile_tables(name):
     tracemalloc.stop()
     assert str(raised.value).startswith("the/file: ")
     assert peak < 40 * len(data) + (1 << 20)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_compressed_blocks_are_read():

@@ -372,14 +372,14 @@ HOSTILE = {
 def test_hostile_entries(name, tmp_path):
     prefix = str(tmp_path / "c")
     forge(prefix, HOSTILE[name])
-    started = time.perf_counter()
+    started = time.process_time()
     tracemalloc.start()
     with pytest.raises(errors.DataLossError, match="c.index|c.data"):
         everything(prefix)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("header", [b"", b"\xff", wire_format.field(1, 1 << 40), wire_format.field(1, 1) + b"\x10\x01",

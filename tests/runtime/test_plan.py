@@ -209,6 +209,6 @@ def test_a_long_chain_of_updates_is_planned_in_time() -> None:
         update = tf.assign_add(update, 1.0)
     with tf.Session() as sess:
         sess.run(v.initializer)
-        start = time.monotonic()
+        start = time.process_time()
         assert sess.run(update) == 2000
-        assert time.monotonic() - start < 3
+        assert time.process_time() - start < 3

@@ -202,7 +202,7 @@ decode_compressed_op.shape(unchanged)
 decode_json_op.shape(unchanged)
 
 
-@decode_compressed_op.kernel
+@decode_compressed_op.kernel(view=True)
 def _decode_compressed(bytes: Any, *, compression_type: bytes) -> Any:
     if compression_type not in (b"", b"ZLIB", b"GZIP"):
         raise _invalid("Only ZLIB, GZIP or NONE are supported compressions")
