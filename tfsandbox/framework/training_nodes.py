@@ -53,9 +53,13 @@ class TrainingNodes:
     Iterating gives the decisions, indexing by a node's name one of them.
     """
 
-    def __init__(self, mode: str, decisions: list[NodeDecision], make_graph_def: Callable[[], Any]) -> None:
+    def __init__(self, mode: str, decisions: list[NodeDecision], make_graph_def: Callable[[], Any], source: Any = None,
+                 protected: Iterable[str] = (), remove_dropout: bool = False) -> None:
         self.mode = mode
         self.decisions = decisions
+        self.source = source  # the GraphDef that the plan is for
+        self.protected = tuple(protected)
+        self.remove_dropout = remove_dropout
         self._make_graph_def = make_graph_def
 
     def __iter__(self) -> Iterator[NodeDecision]:
@@ -132,7 +136,8 @@ def training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = Non
     for i, (name, op) in enumerate(zip(graph.names, graph.ops)):
         rule, reason = reasons.of(i)
         decisions.append(NodeDecision(name, op, not rule, rule, reason))
-    return TrainingNodes(mode, decisions, pruned.graph_def)
+    protected = [graph.names[i] for i in sorted(pruning.protected)]
+    return TrainingNodes(mode, decisions, pruned.graph_def, graph.graph_def, protected, remove_dropout)
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None, *,
@@ -173,4 +178,4 @@ def _as_tensorflow(input_graph: Any, protected_nodes: Iterable[str] | None) -> T
             decisions.append(NodeDecision(node.name, node.op, False, "check", "only checks its input"))
         else:
             decisions.append(NodeDecision(node.name, node.op, False, "identity", f"hands on {node.input[0]}"))
-    return TrainingNodes("tensorflow", decisions, lambda: result)
+    return TrainingNodes("tensorflow", decisions, lambda: result, input_graph)

@@ -58,16 +58,23 @@ def _scope(scope: Any) -> View | None:
     return engine_records.scope_view(scope, session if session is not None and session.graph is scope.graph else None)
 
 
+def _training_nodes(plan: Any) -> View | None:
+    if plan.mode != "full" or not 0 < len(plan) <= LARGEST:
+        return None
+    return engine_records.view_of_plan(plan)
+
+
 def makers() -> dict[type, Callable[[Any], View | None]]:
     """The view of each of the engine's types."""
     from tfsandbox.framework.graph import Graph
     from tfsandbox.framework.operation import Operation, Tensor
+    from tfsandbox.framework.training_nodes import TrainingNodes
     from tfsandbox.proto import graph_pb2
     from tfsandbox.training.loss_gradients import Gradients
     from tfsandbox.training.training_scope import TrainingScope
 
     return {Graph: _graph, Operation: _operation, Tensor: _tensor, graph_pb2.GraphDef: _graph_def,
-            Gradients: _gradients, TrainingScope: _scope}
+            Gradients: _gradients, TrainingScope: _scope, TrainingNodes: _training_nodes}
 
 
 _OWN_TEXT = ("Operation", "Tensor")

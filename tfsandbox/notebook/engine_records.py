@@ -301,21 +301,44 @@ def gradient_norms(session: Any, graph: Any, tensors: Mapping[str, str],
 # Pruning
 
 
-def prune_view(graph_def: Any, protected: Iterable[str] = (), **settings: Any) -> PruneView:
-    """What `graph_util.training_nodes` decides for a GraphDef, node by node."""
-    from tfsandbox.framework import graph_util
+def prune_view(graph_def: Any, protected: Iterable[str] = (), session: Any = None, **settings: Any) -> PruneView:
+    """What `graph_util.training_nodes` decides for a GraphDef, node by node; settings as of that function.
+
+    A session of the graph lends the values of its variables when both graphs are run.
+    """
+    from tfsandbox.framework.training_nodes import training_nodes
 
     names = [node_name(name) for name in protected]
-    training_nodes = getattr(graph_util, "training_nodes", None)
-    if training_nodes is None:
-        raise ValueError("graph_util.training_nodes is not part of this version.")
-    plan = training_nodes(graph_def, names or None, **settings)
-    return view_of_plan(plan, graph_def, names)
+    return _prune_view(training_nodes(graph_def, names or None, **settings), graph_def, names, session, settings)
 
 
-def view_of_plan(plan: Any, graph_def: Any, protected: Iterable[str] = ()) -> PruneView:
-    """The picture of a pruning plan: a mapping from node name to a record, or a list of records."""
+def view_of_plan(plan: Any, graph_def: Any = None, protected: Iterable[str] = ()) -> PruneView:
+    """The picture of a pruning plan: a `TrainingNodes`, a mapping from node name to a record, or a list of records."""
+    if graph_def is None:
+        settings = {"remove_dropout": True} if plan.remove_dropout else {}
+        return _prune_view(plan, plan.source, list(plan.protected), None, settings)
     model = graph_def_model(graph_def)
+    return PruneView(model, _prune_steps(model, plan), protected)
+
+
+def _prune_view(plan: Any, graph_def: Any, names: list[str], session: Any, settings: dict[str, Any]) -> PruneView:
+    from tfsandbox.framework.training_nodes import training_nodes
+
+    model = graph_def_model(graph_def)
+    known = {tuple(names): plan}
+
+    def planned(protected: list[str]) -> tuple[list[PruneStep], Any]:
+        key = tuple(protected)
+        if key not in known:
+            known.clear()
+            known[key] = training_nodes(graph_def, protected or None, **settings)
+        return _prune_steps(model, known[key]), known[key].graph_def()
+
+    return PruneView(model, _prune_steps(model, plan), names, graph_def=graph_def, plan=planned, settings=settings,
+                     session=session)
+
+
+def _prune_steps(model: GraphModel, plan: Any) -> list[PruneStep]:
     records = list(plan.values()) if isinstance(plan, Mapping) else list(plan)
     by_name = {record.name: record for record in records}
     steps = []
@@ -324,7 +347,7 @@ def view_of_plan(plan: Any, graph_def: Any, protected: Iterable[str] = ()) -> Pr
         keep = record is None or bool(record.keep)
         steps.append(PruneStep(node.name, node.op, keep, "" if keep else str(record.rule),
                                "" if record is None else str(record.reason or "")))
-    return PruneView(model, steps, protected)
+    return steps
 
 
 # Code

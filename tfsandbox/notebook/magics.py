@@ -279,7 +279,11 @@ class TensorFlowMagics(Magics):
                 thing = graph_name(GraphModel.from_graph_def(graph_def), word)
                 thing = thing or meaning(self.shell, word, self._default_graph())
             names += [getattr(getattr(item, "op", item), "name", item) for item in operations([thing])]
-        return self._shown(engine_records.prune_view(graph_def, names), arguments)
+        session = self._session(None, graph) if hasattr(graph, "get_operations") else None
+        view = engine_records.prune_view(graph_def, names, session)
+        if arguments.graph:
+            view.subject = arguments.graph + (".as_graph_def()" if graph_def is not graph else "")
+        return self._shown(view, arguments)
 
     @magic_arguments()
     @argument("fetches", nargs="+", help="what `sess.run` would be asked for: expressions or node names")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfsandbox.notebook import text
 from tfsandbox.notebook.faces import Faces, Remarks
@@ -16,6 +16,12 @@ from tfsandbox.notebook.markup import escape
 from tfsandbox.notebook.scope_tree import ROOT, ScopeTree
 from tfsandbox.notebook.svg import draw
 from tfsandbox.notebook.views.view import View, cell, chip, fragment, table_html
+
+if TYPE_CHECKING:
+    from tfsandbox.notebook.interactive.live import Live
+
+Plan = tuple[list["PruneStep"], Any]
+"""What becomes of each node, and the GraphDef that is left."""
 
 RULE_TITLES = {
     "optimizer": "applies updates, counts steps",
@@ -45,17 +51,66 @@ class PruneStep:
 
 
 class PruneView(View):
-    """Before and after a pruning. `steps` has one record a node, in the graph's order; `protected` are node names."""
+    """Before and after a pruning. `steps` has one record a node, in the graph's order; `protected` are node names.
+
+    `plan` makes the steps and the pruned GraphDef for other protected nodes, `graph_def` is the graph before,
+    `settings` what else was asked of the pruning, `session` holds values of the graph's variables, `subject` is how a
+    program calls the GraphDef. Without a plan the view is looked at only: nothing can be protected or run.
+    """
 
     kind = "prune"
 
     def __init__(self, model: GraphModel, steps: Iterable[PruneStep], protected: Iterable[str] = (),
-                 title: str = "remove_training_nodes", expand: Iterable[str] | None = None) -> None:
+                 title: str = "remove_training_nodes", expand: Iterable[str] | None = None, *, graph_def: Any = None,
+                 plan: Callable[[list[str]], Plan] | None = None, settings: Mapping[str, Any] | None = None,
+                 session: Any = None, subject: str = "tf.get_default_graph().as_graph_def()") -> None:
         self.model = model
         self.steps = list(steps)
         self.protected = list(protected)
         self.title = title
         self.expand = None if expand is None else [expand] if isinstance(expand, str) else list(expand)
+        self.graph_def = graph_def
+        self.settings = dict(settings or {})
+        self.session = session
+        self.subject = subject
+        self._plan = plan
+        self._pruned: Any = None
+
+    def protect(self, names: Iterable[str]) -> None:
+        """Prune again with other protected nodes. Raises ValueError for a name that the graph does not have."""
+        if self._plan is None:
+            raise ValueError("Nothing can be protected here: the view shows a pruning that somebody else has planned.")
+        wanted = list(names)
+        self.steps, self._pruned = self._plan(wanted)
+        self.protected = wanted
+
+    def pruned(self) -> Any:
+        """The GraphDef that is left. Raises ValueError for a view without a plan."""
+        if self._plan is None:
+            raise ValueError("The view has no graph to run: it shows a pruning that somebody else has planned.")
+        if self._pruned is None:
+            self._pruned = self._plan(self.protected)[1]
+        return self._pruned
+
+    def session_values(self) -> dict[str, Any]:
+        """The values of the variables in the view's session, by name; none without a session, or in a closed one."""
+        refs = getattr(getattr(self.session, "_state", None), "refs", {})
+        return {ref.name: ref.value for ref in list(refs.values()) if ref.value is not None}
+
+    def payload(self) -> dict[str, Any] | None:
+        """What the page draws from; None where only the steps are known."""
+        if self._plan is None:
+            return None
+        from tfsandbox.notebook.interactive import prune
+        return prune.payload(self)
+
+    def has_payload(self) -> bool:
+        """Whether the view can be an instrument."""
+        return self._plan is not None
+
+    def _make_live(self) -> Live:
+        from tfsandbox.notebook.interactive.prune import PruneLive
+        return PruneLive(self)
 
     def removed(self, rule: str | None = None) -> list[PruneStep]:
         """The nodes that go, by one rule or by all."""
