@@ -110,7 +110,7 @@ class _AskingContext(GraphShapeContext):
                 f"input[{i}] = {_value_text(value)}" for i, value in sorted(values.items()))
         if shapes:
             text += " and with input tensors computed as partial shapes: " + ",".join(
-                f"input[{i}] = {_text(shape)}" for i, shape in sorted(shapes.items()))
+                f"input[{i}] = {shape_text(shape)}" for i, shape in sorted(shapes.items()))
         return text
 
 
@@ -151,7 +151,7 @@ def _run_rule(op: Operation) -> list[TensorShape]:
             raise ValueError(str(earlier)) from None
         except ValueError as earlier:
             reason = earlier
-        shapes = ", ".join(_text(t._shape) for t in op._inputs)
+        shapes = ", ".join(shape_text(t._shape) for t in op._inputs)
         raise ValueError(f"{reason} for '{op.name}' (op: '{op.type}') with input shapes: {shapes}"
                          f"{context.told()}.") from None
 
@@ -166,7 +166,8 @@ def _value_text(value: np.ndarray) -> str:
     return f"<{inner(value.tolist())}>"
 
 
-def _text(shape: TensorShape) -> str:
+def shape_text(shape: TensorShape) -> str:
+    """`[2,?]`, or `<unknown>` where the rank is not known."""
     if shape.ndims is None:
         return "<unknown>"
     return "[" + ",".join("?" if d is None else str(d) for d in shape.as_list()) + "]"

@@ -14,6 +14,7 @@ from tfsandbox.framework.shape_rules import merge_sizes, with_rank, with_rank_at
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import column_sums, row_sums
 from tfsandbox.ops import array_ops, math_ops
+from tfsandbox.ops.kernel_values import text_of_shape
 from tfsandbox.ops.nn_shapes import channel_axis, invalid
 
 __all__: list[str] = []
@@ -42,7 +43,7 @@ bias_add_v1_op.shape(_bias_add_shape)
 
 
 def _check_bias(value: Any, bias: Any, axis: int) -> None:
-    text = {id(a): "[" + ",".join(map(str, np.shape(a))) + "]" for a in (value, bias)}
+    text = {id(a): text_of_shape(a) for a in (value, bias)}
     if np.ndim(value) < 2:
         raise invalid(f"Input tensor must be at least 2D: {text[id(value)]}")
     if np.ndim(bias) != 1:

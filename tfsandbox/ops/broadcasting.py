@@ -13,6 +13,7 @@ from tfsandbox.framework.op_registry import register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, reductions
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__: list[str] = []
 
@@ -34,17 +35,14 @@ def _broadcast_gradient_args(s0: np.ndarray, s1: np.ndarray) -> tuple[np.ndarray
     axes: tuple[list[int], list[int]] = ([], [])
     for axis, (m, n) in enumerate(zip(left, right)):
         if m != n and m != 1 and n != 1:
-            raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {_text(s0)} vs. {_text(s1)}")
+            raise errors.InvalidArgumentError(
+                None, None, f"Incompatible shapes: {text_of_sizes(s0)} vs. {text_of_sizes(s1)}")
         # Where both sizes are 1 there is nothing to add up, but both sides count as stretched.
         if m == 1:
             axes[0].append(axis)
         if n == 1:
             axes[1].append(axis)
     return np.array(axes[0], s0.dtype), np.array(axes[1], s1.dtype)
-
-
-def _text(shape: np.ndarray) -> str:
-    return "[" + ",".join(map(str, shape.tolist())) + "]"
 
 
 def broadcast_gradient_args(s0: Any, s1: Any, name: str | None = None) -> list[Tensor]:

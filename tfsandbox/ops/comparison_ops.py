@@ -11,6 +11,7 @@ from tfsandbox.framework.op_def_library import apply_op
 from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops.kernel_values import text_of_shape
 
 __all__ = [
     "equal", "greater", "greater_equal", "is_finite", "is_inf", "is_nan", "less", "less_equal", "logical_and",
@@ -88,11 +89,8 @@ def _compared(function: Any, x: Any, y: Any) -> Any:
     try:
         return function(_plain(x), _plain(y)).astype(np.bool_)
     except ValueError:
-        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {_text(x)} vs. {_text(y)}") from None
-
-
-def _text(x: Any) -> str:
-    return "[" + ",".join(map(str, np.shape(x))) + "]"
+        raise errors.InvalidArgumentError(
+            None, None, f"Incompatible shapes: {text_of_shape(x)} vs. {text_of_shape(y)}") from None
 
 
 def _plain(x: Any) -> Any:

@@ -15,6 +15,7 @@ from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
 from tfsandbox.ops import convolution_kernels as kernels
 from tfsandbox.ops.convolution_kernels import Windows
+from tfsandbox.ops.kernel_values import text_of_sizes
 from tfsandbox.ops.nn_shapes import (
     channel_axis,
     channels_first,
@@ -130,7 +131,7 @@ def _windows(op_type: str, shape: Sequence[int], kernel_shape: Sequence[int], st
     """The windows over an input of this shape (channels last), after TensorFlow's checks in the run."""
     rank = len(kernel_shape)
     if len(shape) != rank:
-        raise invalid(f"input must be {rank}-dimensional{_text(shape)}")
+        raise invalid(f"input must be {rank}-dimensional{text_of_sizes(shape)}")
     axes = spatial_axes(layout, rank)
     steps, spread = [strides[a] for a in axes], [dilations[a] for a in axes]
     if strides[0] != 1 or strides[channel_axis(layout, rank)] != 1:
@@ -164,13 +165,9 @@ def _check_grad(op_type: str, grad: Any, shape: Sequence[int], kernel_shape: Seq
                           f"output: {grad.shape[i + 1]} stride: {where.strides[i]} dilation: {where.dilations[i]}")
 
 
-def _text(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
-
-
 def _check_filter(kernel: Any, rank: int) -> None:
     if kernel.ndim != rank:
-        raise invalid(f"filter must be {rank}-dimensional: {_text(kernel.shape)}")
+        raise invalid(f"filter must be {rank}-dimensional: {text_of_sizes(kernel.shape)}")
 
 
 @conv2d_op.kernel

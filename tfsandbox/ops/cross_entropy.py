@@ -16,6 +16,7 @@ from tfsandbox.framework.shape_rules import merge_sizes, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib.matrix_reductions import row_sums
 from tfsandbox.ops import activations, array_ops, math_ops
+from tfsandbox.ops.kernel_values import text_of_shape
 from tfsandbox.ops.nn_shapes import invalid
 
 __all__: list[str] = []
@@ -56,7 +57,7 @@ def _broadcast_pair(features: Any, labels: Any) -> tuple[Any, Any]:
     try:
         shape = np.broadcast_shapes(features.shape, labels.shape)
     except ValueError:
-        sizes = ["[" + ",".join(map(str, a.shape)) + "]" for a in (features, labels)]
+        sizes = [text_of_shape(a) for a in (features, labels)]
         raise invalid(f"logits and labels must be broadcastable: logits_size={sizes[0]} "
                       f"labels_size={sizes[1]}") from None
     return np.broadcast_to(features, shape), np.broadcast_to(labels, shape)

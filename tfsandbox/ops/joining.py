@@ -20,7 +20,7 @@ from tfsandbox.framework.shape_rules import (
     with_rank_at_least,
 )
 from tfsandbox.framework.tensor_shape import TensorShape
-from tfsandbox.ops.kernel_values import as_array
+from tfsandbox.ops.kernel_values import as_array, text_of_sizes
 
 concat_op = register_op("Concat", "concat_dim: int32, values: N*T -> output: T", "N: int >= 2; T: type")
 concat_v2_op = register_op("ConcatV2", "values: N*T, axis: Tidx -> output: T",
@@ -91,19 +91,16 @@ def _concat_v2(values: list[Any], axis: Any) -> Any:
 
 
 def _unequal_parts(values: list[Any], axis: int) -> Exception:
-    def listed(sizes: tuple[int, ...]) -> str:
-        return "[" + ",".join(map(str, sizes)) + "]"
-
     first = values[0].shape
     for i, value in enumerate(values):
         if value.ndim != len(first):
             return errors.InvalidArgumentError(
-                None, None, f"ConcatOp : Ranks of all input tensors should match: shape[0] = {listed(first)} vs. "
-                            f"shape[{i}] = {listed(value.shape)}")
+                None, None, f"ConcatOp : Ranks of all input tensors should match: shape[0] = {text_of_sizes(first)} "
+                            f"vs. shape[{i}] = {text_of_sizes(value.shape)}")
         if value.shape[:axis] + value.shape[axis + 1:] != first[:axis] + first[axis + 1:]:
             return errors.InvalidArgumentError(
-                None, None, f"ConcatOp : Dimensions of inputs should match: shape[0] = {listed(first)} vs. "
-                            f"shape[{i}] = {listed(value.shape)}")
+                None, None, f"ConcatOp : Dimensions of inputs should match: shape[0] = {text_of_sizes(first)} vs. "
+                            f"shape[{i}] = {text_of_sizes(value.shape)}")
     return errors.InternalError(None, None, "ConcatOp: the inputs cannot be joined")
 
 
@@ -197,7 +194,7 @@ def _pack(values: list[Any], *, axis: int) -> Any:
     first = arrays[0].shape
     for i, array in enumerate(arrays):
         if array.shape != first:
-            texts = ["[" + ",".join(map(str, sizes)) + "]" for sizes in (first, array.shape)]
+            texts = [text_of_sizes(sizes) for sizes in (first, array.shape)]
             raise errors.InvalidArgumentError(None, None, f"Shapes of all inputs must match: values[0].shape = "
                                                           f"{texts[0]} != values[{i}].shape = {texts[1]}")
     if not first and arrays[0].dtype != object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,4 +21,9 @@ def as_array(value: Any) -> np.ndarray:
 
 def text_of_shape(value: Any) -> str:
     """The shape of a value as `[2,3]`, as error messages write it."""
-    return "[" + ",".join(map(str, np.shape(value))) + "]"
+    return text_of_sizes(np.shape(value))
+
+
+def text_of_sizes(sizes: Iterable[Any]) -> str:
+    """Sizes as `[2,3]`, as error messages write them; `?` for one that is not known."""
+    return "[" + ",".join("?" if size is None else str(size) for size in sizes) + "]"

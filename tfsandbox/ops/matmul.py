@@ -13,6 +13,7 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, casts, complex_ops, reductions
 from tfsandbox.ops.broadcasting import broadcast_gradient_args, same_static_shapes
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__ = ["matmul", "sparse_matmul"]
 
@@ -67,16 +68,12 @@ def _product(a: Any, b: Any) -> Any:
 
 def _mismatch(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> str:
     if a.ndim != 2:
-        return f"In[0] is not a matrix. Instead it has shape {_text(a.shape)}"
+        return f"In[0] is not a matrix. Instead it has shape {text_of_sizes(a.shape)}"
     if b.ndim != 2:
-        return f"In[1] is not a matrix. Instead it has shape {_text(b.shape)}"
+        return f"In[1] is not a matrix. Instead it has shape {text_of_sizes(b.shape)}"
     left = a.shape[::-1] if transpose_a else a.shape
     right = b.shape[::-1] if transpose_b else b.shape
-    return f"Matrix size-incompatible: In[0]: {_text(left)}, In[1]: {_text(right)}"
-
-
-def _text(shape: Any) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
+    return f"Matrix size-incompatible: In[0]: {text_of_sizes(left)}, In[1]: {text_of_sizes(right)}"
 
 
 @matmul_op.emit
@@ -196,7 +193,7 @@ def _batch_matmul(x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
                                                       f"{min(x.ndim, y.ndim)}")
     if x.shape[-1] != y.shape[-2]:
         raise errors.InvalidArgumentError(None, None, f"In[0] mismatch In[1] shape: {x.shape[-1]} vs. {y.shape[-2]}: "
-                                                      f"{_text(x.shape)} {_text(y.shape)} "
+                                                      f"{text_of_sizes(x.shape)} {text_of_sizes(y.shape)} "
                                                       f"{int(adj_x)} {int(adj_y)}")
     return _product(x, y)
 

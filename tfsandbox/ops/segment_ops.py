@@ -12,6 +12,7 @@ from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, binary_ops, casts, comparison_ops, elementwise
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__ = [
     "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "unsorted_segment_max",
@@ -190,22 +191,18 @@ def _unsorted_shape(c: Any) -> TensorShape:
 def _reduce_unsorted(function: Any, data: Any, segment_ids: Any, num_segments: Any, empty: Any) -> Any:
     rows = int(num_segments)
     if data.shape[:segment_ids.ndim] != segment_ids.shape:
-        raise _invalid(f"data.shape = {_text(data.shape)} does not start with segment_ids.shape = "
-                       f"{_text(segment_ids.shape)}")
+        raise _invalid(f"data.shape = {text_of_sizes(data.shape)} does not start with segment_ids.shape = "
+                       f"{text_of_sizes(segment_ids.shape)}")
     inner = data.shape[segment_ids.ndim:]
     flat_ids = segment_ids.ravel()
     outside = np.flatnonzero(flat_ids >= rows)
     if outside.size:
-        raise _invalid(f"segment_ids{_text(np.unravel_index(outside[0], segment_ids.shape))} = "
+        raise _invalid(f"segment_ids{text_of_sizes(np.unravel_index(outside[0], segment_ids.shape))} = "
                        f"{flat_ids[outside[0]]} is out of range [0, {rows})")
     result = np.full((rows, *inner), empty, data.dtype)
     kept = flat_ids >= 0
     function.at(result, flat_ids[kept], data.reshape(-1, *inner)[kept])
     return result
-
-
-def _text(shape: Any) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 unsorted_segment_sum_op = _unsorted("UnsortedSegmentSum", "{numbertype}")

@@ -14,7 +14,7 @@ from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.shape_inference import UNKNOWN, ShapeContext
 from tfsandbox.framework.shape_rules import merge, unknown_of_rank, with_rank
 from tfsandbox.framework.tensor_shape import Dimension, TensorShape
-from tfsandbox.ops.kernel_values import as_array
+from tfsandbox.ops.kernel_values import as_array, text_of_sizes
 
 _INDEX = "Index: type in {int32, int64}"
 _MASKS = ("begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
@@ -287,7 +287,7 @@ def _assign(target: np.ndarray, begin: Any, end: Any, strides: Any, value: Any, 
     index = numpy_index(target.ndim, begin, end, strides, masks, target.shape)
     wanted = np.shape(target[index])
     if np.shape(value) != wanted:
-        texts = ["[" + ",".join(map(str, sizes)) + "]" for sizes in (wanted, np.shape(value))]
+        texts = [text_of_sizes(sizes) for sizes in (wanted, np.shape(value))]
         raise errors.UnimplementedError(None, None, f"sliced l-value shape {texts[0]} does not match r-value shape "
                                                     f"{texts[1]}. Automatic broadcasting not yet implemented.")
     target[index] = value

@@ -17,6 +17,7 @@ from tfsandbox.framework.sparse_tensor import SparseTensor
 from tfsandbox.framework.static_values import constant_value_as_shape
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops
+from tfsandbox.ops.kernel_values import text_of_sizes
 from tfsandbox.ops.sparse_conversion import as_sparse
 
 __all__ = [
@@ -116,23 +117,19 @@ def _reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> tuple[Any,
         if not known or total % known:
             raise errors.InvalidArgumentError(
                 None, None, f"Input to reshape is a SparseTensor with {total} dense values, but the requested shape "
-                            f"requires a multiple of {known}. input_shape={_text(input_shape)} "
-                            f"output_shape={_text(target)}")
+                            f"requires a multiple of {known}. input_shape={text_of_sizes(input_shape)} "
+                            f"output_shape={text_of_sizes(target)}")
         target[unknown[0]] = total // known
     if int(np.multiply.reduce(target)) != total:
         raise errors.InvalidArgumentError(
             None, None, f"Input to reshape is a tensor with {total} dense values, but the requested shape has "
-                        f"{int(np.multiply.reduce(target))}. input_shape={_text(input_shape)} "
-                        f"output_shape={_text(target)}")
+                        f"{int(np.multiply.reduce(target))}. input_shape={text_of_sizes(input_shape)} "
+                        f"output_shape={text_of_sizes(target)}")
     flat = np.ravel_multi_index(tuple(input_indices.T), tuple(input_shape)) if len(input_shape) else \
         np.zeros(len(input_indices), np.int64)
     indices = np.array(np.unravel_index(flat, tuple(target)), np.int64).T if len(target) else \
         np.zeros((len(flat), 0), np.int64)
     return indices.reshape(len(input_indices), len(target)), target
-
-
-def _text(sizes: Any) -> str:
-    return f"[{','.join(map(str, sizes))}]"
 
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:

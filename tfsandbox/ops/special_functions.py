@@ -15,6 +15,7 @@ from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, complex_ops, elementwise, reductions
 from tfsandbox.ops.broadcasting import Unbroadcast, broadcast_gradient_args
 from tfsandbox.ops.elementwise import FLOATS, apply_unary, unary
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__ = [
     "betainc", "digamma", "erf", "erfc", "igamma", "igammac", "lgamma", "polygamma", "zeta",
@@ -276,10 +277,6 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 
 # ------------------------------------------------------------ the incomplete beta function
 
-def _text(shape: Any) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
-
-
 betainc_op = register_op("Betainc", "a: T, b: T, x: T -> z: T", "T: type in {float32, float64}")
 
 
@@ -299,7 +296,7 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
     for name, shape in given[1:]:
         if shape != given[0][1]:
             raise errors.InvalidArgumentError(None, None, f"Shapes of {given[0][0]} and {name} are inconsistent: "
-                                                          f"{_text(given[0][1])} vs. {_text(shape)}")
+                                                          f"{text_of_sizes(given[0][1])} vs. {text_of_sizes(shape)}")
     return _special().betainc(a, b, x).astype(x.dtype)
 
 

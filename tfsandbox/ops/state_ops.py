@@ -18,6 +18,7 @@ from tfsandbox.framework.shape_inference import ShapeContext
 from tfsandbox.framework.shape_rules import merge, text
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib import row_updates
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__ = [
     "assign", "assign_add", "assign_sub", "batch_scatter_update", "count_up_to", "scatter_add", "scatter_div",
@@ -96,8 +97,8 @@ def _assign_shape(c: ShapeContext) -> TensorShape:
 def _assign(ref: Any, value: Any, *, validate_shape: bool) -> None:
     if validate_shape and np.shape(value) != ref.shape:
         raise errors.InvalidArgumentError(
-            None, None, f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(ref.shape)} "
-                        f"rhs shape= {_brackets(np.shape(value))}")
+            None, None, f"Assign requires shapes of both tensors to match. lhs shape= {text_of_sizes(ref.shape)} "
+                        f"rhs shape= {text_of_sizes(np.shape(value))}")
     ref.assign(value)
 
 
@@ -111,10 +112,6 @@ def _assign_emit(node: Any) -> str | None:
 
 def _snake(name: str) -> str:
     return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-
-
-def _brackets(shape: tuple[int, ...]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 def _same_shapes(c: ShapeContext) -> TensorShape:
@@ -235,8 +232,8 @@ def _scatter_op(name: str, rule: Any, types: str = "numbertype", locking: str = 
         if updates.ndim and updates.shape != indices.shape + value.shape[1:]:
             raise errors.InvalidArgumentError(
                 None, None, "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
-                            f"updates.shape {_brackets(updates.shape)}, indices.shape {_brackets(indices.shape)}, "
-                            f"params.shape {_brackets(value.shape)}")
+                            f"updates.shape {text_of_sizes(updates.shape)}, indices.shape "
+                            f"{text_of_sizes(indices.shape)}, params.shape {text_of_sizes(value.shape)}")
         if not indices.size:
             return
         if rule is None:
@@ -335,7 +332,7 @@ def flat_places(indices: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         place = ",".join(str(int(i)) for i in np.unravel_index(at, indices.shape[:-1])) if indices.ndim > 1 else ""
         raise errors.InvalidArgumentError(
             None, None, f"indices[{place}] = [{', '.join(map(str, flat[at].tolist()))}] does not index into shape "
-                        f"{_brackets(shape)}")
+                        f"{text_of_sizes(shape)}")
     if not inner:
         return np.zeros(len(flat), np.intp)
     return np.ravel_multi_index(tuple(flat.T), outer_shape)
@@ -354,8 +351,9 @@ def _scatter_nd_op(name: str, rule: Any, locking: str = "false") -> OpDef:
         if inner > value.ndim or updates.shape != indices.shape[:-1] + value.shape[inner:]:
             raise errors.InvalidArgumentError(
                 None, None, "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got "
-                            f"updates.shape: {_brackets(updates.shape)}, indices.shape: {_brackets(indices.shape)}, "
-                            f"params_shape: {_brackets(value.shape)}, slice_dim: {inner}, and batch_dim: {outer}")
+                            f"updates.shape: {text_of_sizes(updates.shape)}, indices.shape: "
+                            f"{text_of_sizes(indices.shape)}, params_shape: {text_of_sizes(value.shape)}, "
+                            f"slice_dim: {inner}, and batch_dim: {outer}")
         if not indices.size:
             return
         slices = value.reshape(-1, *value.shape[inner:])

@@ -12,6 +12,7 @@ from tfsandbox.framework.op_registry import OpDef, register_op
 from tfsandbox.framework.operation import Operation, Tensor
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.ops import array_ops, binary_ops, comparison_ops, elementwise
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 __all__ = ["accumulate_n", "add_n", "cumprod", "cumsum"]
 
@@ -39,12 +40,8 @@ def _disagreement(first: TensorShape, other: TensorShape, index: int) -> str:
     else:
         at = next(i for i, (m, n) in enumerate(zip(a, b)) if None not in (m, n) and m != n)
         reason = f"Dimension {at} in both shapes must be equal, but are {a[at]} and {b[at]}"
-        reason += f". Shapes are {_text(a)} and {_text(b)}."
+        reason += f". Shapes are {text_of_sizes(a)} and {text_of_sizes(b)}."
     return f"{reason}\n\tFrom merging shape {index - 1} with other shapes."
-
-
-def _text(shape: Any) -> str:
-    return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
 def _check_shapes(inputs: list[Any]) -> None:
@@ -52,7 +49,7 @@ def _check_shapes(inputs: list[Any]) -> None:
         if value.shape != inputs[0].shape:
             raise errors.InvalidArgumentError(
                 None, None, f"Inputs to operation of type AddN must have the same size and shape.  Input 0: "
-                            f"{_text(inputs[0].shape)} != input {i}: {_text(value.shape)}")
+                            f"{text_of_sizes(inputs[0].shape)} != input {i}: {text_of_sizes(value.shape)}")
 
 
 @add_n_op.kernel

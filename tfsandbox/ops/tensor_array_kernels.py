@@ -16,6 +16,7 @@ from tfsandbox.framework.operation import Operation
 from tfsandbox.framework.shape_inference import ShapeContext
 from tfsandbox.framework.shape_rules import merge_sizes, with_rank, with_rank_at_least
 from tfsandbox.framework.tensor_shape import TensorShape
+from tfsandbox.ops.kernel_values import text_of_sizes
 from tfsandbox.ops.nn_shapes import invalid
 
 __all__: list[str] = []
@@ -70,9 +71,9 @@ class Storage:
                           f"{_type_text(dtypes.as_dtype(value.dtype))}.")
         if not self.element_shape.is_compatible_with(shape):
             raise self._complain(
-                f"Could not write to TensorArray index {index} because the value shape is {_text(shape)} which is "
-                f"incompatible with the TensorArray's inferred element shape: {self._shape_text()} (consider setting "
-                "infer_shape=False).")
+                f"Could not write to TensorArray index {index} because the value shape is {text_of_sizes(shape)} which "
+                f"is incompatible with the TensorArray's inferred element shape: {self._shape_text()} (consider "
+                "setting infer_shape=False).")
         if self.identical_shapes and not self.element_shape.is_fully_defined():
             self.element_shape = TensorShape(shape)
         present = self.elements[index]
@@ -127,8 +128,8 @@ class Storage:
         first = values[0].shape
         for place, value in enumerate(values):
             if value.shape != first:
-                raise invalid(f"TensorArray has inconsistent shapes.  Index 0 has shape: {_text(first)} but index "
-                              f"{place} has shape: {_text(value.shape)}")
+                raise invalid(f"TensorArray has inconsistent shapes.  Index 0 has shape: {text_of_sizes(first)} but "
+                              f"index {place} has shape: {text_of_sizes(value.shape)}")
         return np.stack(values)
 
     def concat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -144,8 +145,8 @@ class Storage:
                               "mean to call pack?")
             if value.shape[1:] != values[0].shape[1:]:
                 raise invalid("TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: "
-                              f"{_text(values[0].shape[1:])} but index {place} has (excepting dimension 0) shape: "
-                              f"{_text(value.shape[1:])}")
+                              f"{text_of_sizes(values[0].shape[1:])} but index {place} has (excepting dimension 0) "
+                              f"shape: {text_of_sizes(value.shape[1:])}")
         return np.concatenate(values), np.array([len(value) for value in values], np.int64)
 
     def gradient(self, source: bytes, prepended: tuple[int, ...] = ()) -> Storage:
@@ -165,7 +166,7 @@ class Storage:
     def _shape_text(self) -> str:
         if self.element_shape.ndims is None:
             return "<unknown>"
-        return "[" + ",".join("?" if size is None else str(size) for size in self.element_shape.as_list()) + "]"
+        return text_of_sizes(self.element_shape.as_list())
 
 
 def _sizes(shape: TensorShape) -> tuple[int, ...]:
@@ -174,10 +175,6 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
 
 def _type_text(dtype: Any) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
-
-
-def _text(shape: Any) -> str:
-    return "[" + ",".join(str(size) for size in shape) + "]"
 
 
 # ------------------------------------------------------------ the ops
@@ -271,7 +268,7 @@ tensor_array_op.state(_name)
 def _array(size: Any, *, dtype: Any, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
            identical_element_shapes: bool, state: str) -> tuple[Any, Any]:
     if np.ndim(size):
-        raise invalid(f"TensorArray size must be scalar, but had shape: {_text(np.shape(size))}")
+        raise invalid(f"TensorArray size must be scalar, but had shape: {text_of_sizes(np.shape(size))}")
     if size < 0:
         raise invalid("Size should be >= 0.")
     storage = Storage(state, int(size), dtype, element_shape, dynamic_size=dynamic_size,
@@ -330,12 +327,12 @@ def _concat(handle: Storage, flow: Any) -> tuple[Any, Any]:
 def _split(handle: Storage, value: Any, lengths: Any, flow: Any) -> Any:
     array = handle.opened()
     if lengths.ndim != 1:
-        raise invalid(f"Expected lengths to be a vector, received shape: {_text(lengths.shape)}")
+        raise invalid(f"Expected lengths to be a vector, received shape: {text_of_sizes(lengths.shape)}")
     if np.ndim(value) < 1:
-        raise invalid(f"Expected value to be at least a vector, but received shape: {_text(np.shape(value))}")
+        raise invalid(f"Expected value to be at least a vector, but received shape: {text_of_sizes(np.shape(value))}")
     if lengths.sum() != len(value):
         raise invalid(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {lengths.sum()} "
-                      f"and value's shape is: {_text(value.shape)}")
+                      f"and value's shape is: {text_of_sizes(value.shape)}")
     if len(lengths) != len(array) and not array.dynamic_size:
         raise invalid(f"TensorArray's size is not equal to the size of lengths ({len(array)} vs. {len(lengths)}), and "
                       "the TensorArray is not marked as dynamically resizeable")

@@ -13,14 +13,11 @@ from tfsandbox.framework.shape_inference import ShapeContext
 from tfsandbox.framework.shape_rules import merge, with_rank
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.lib import row_updates
+from tfsandbox.ops.kernel_values import text_of_sizes
 
 Array = Any
 
 _GRADIENTS = ("grad", "delta")
-
-
-def _text(shape: tuple[int, ...]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 def _apply_shape(c: ShapeContext) -> TensorShape:
@@ -77,7 +74,8 @@ def arrays(grad: Array, *refs: Any, what: str = "grad") -> list[Array]:
     found = [ref.value for ref in refs]
     if grad.shape != found[0].shape:
         raise errors.InvalidArgumentError(
-            None, None, f"var and {what} do not have the same shape{_text(found[0].shape)} {_text(grad.shape)}")
+            None, None, f"var and {what} do not have the same shape{text_of_sizes(found[0].shape)} "
+                        f"{text_of_sizes(grad.shape)}")
     if not grad.ndim:
         return [np.reshape(array, 1) for array in (grad, *found)]
     return [grad, *found]

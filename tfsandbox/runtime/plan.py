@@ -14,7 +14,7 @@ import numpy as np
 from tfsandbox.framework import errors
 from tfsandbox.framework.op_registry import ArgDef
 from tfsandbox.framework.operation import Operation, Tensor
-from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer
+from tfsandbox.framework.shape_inference import ShapeContext, broadcast, infer, shape_text
 from tfsandbox.framework.tensor_shape import TensorShape
 from tfsandbox.runtime.old_values import FORWARDS, mark_copies, mutated_storages
 from tfsandbox.runtime.order import input_of, mutates, needed_ops, ordered_ops
@@ -171,7 +171,7 @@ class Planner:
     def _unfed(self, op: Operation) -> Exception:
         dtype = {"float32": "float", "float64": "double"}.get(op._attrs["dtype"].name, op._attrs["dtype"].name)
         shape = op.outputs[0]._shape
-        text = f" and shape {_shape_text(shape)}" if shape.ndims is not None else ""
+        text = f" and shape {shape_text(shape)}" if shape.ndims is not None else ""
         return errors.InvalidArgumentError(
             None, op, f"You must feed a value for placeholder tensor '{op.name}' with dtype {dtype}{text}\n\t "
                       f"[[node {op.name} (defined at {op._frame[0]}:{op._frame[1]}) ]]")
@@ -214,7 +214,7 @@ class Planner:
         except ValueError as error:
             # An error of the run, not of the plan: the node may lie in a branch that is not taken, and its kernel has
             # TensorFlow's words for it.
-            texts = [_shape_text(v.shape) for v in values]
+            texts = [shape_text(v.shape) for v in values]
             self.misfits[op] = f"Incompatible shapes: {' vs. '.join(texts)}" if op._op_def.shape_fn is broadcast else \
                 f"{error} with input shapes {', '.join(texts)}"
             return [t._shape for t in op._outputs]
@@ -315,12 +315,6 @@ def _under(value: Value, conditions: Conditions) -> Value:
     other.name = value.name
     other.op, other.index, other.dtype, other.storages = value.op, value.index, value.dtype, value.storages
     return other
-
-
-def _shape_text(shape: TensorShape) -> str:
-    if shape.ndims is None:
-        return "<unknown>"
-    return "[" + ",".join("?" if d is None else str(d) for d in shape.as_list()) + "]"
 
 
 def _from_shapes(op: Operation, values: list[Value]) -> tuple[Any, ...] | None:
