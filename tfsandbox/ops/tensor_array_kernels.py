@@ -92,8 +92,8 @@ class Storage:
         value = self.elements[index]
         if value is None:
             if self.shapes[index] is not None and not self.adds:
-                raise self._complain(f"Could not read index {index} twice because it was cleared after a previous read "
-                                     "(perhaps try setting clear_after_read = false?).")
+                raise self._complain(f"Could not read index {index} twice because it was cleared after a previous "
+                                     "read (perhaps try setting clear_after_read = false?).")
             return self._zeros(index)
         if not self.clear_after_read:
             return np.array(value)
