@@ -255,8 +255,8 @@ def _consumers_between(to_ops: Sequence[Operation],
             queue.extend(tensor.op for tensor in op.inputs)
     loops = [op for op in between if op.type in ("Exit", "RefExit")]
     if loops:
-        raise NotImplementedError(f"the sandbox has no gradient of tf.while_loop yet (through {loops[0].name}); a Python "
-                                  f"loop that builds the steps one by one has one")
+        raise NotImplementedError(f"the sandbox has no gradient of tf.while_loop yet (through {loops[0].name}); a "
+                                  f"Python loop that builds the steps one by one has one")
     waiting = dict.fromkeys(between, 0)
     for op in between:
         for tensor in op.inputs:

@@ -80,7 +80,7 @@ def ordered_ops(ops: list[Operation], feeds: set[Tensor], rewrites: Sequence[Pla
         stuck = next(op for op in ops if waiting[op])
         if any(op.type in ("NextIteration", "RefNextIteration") for op in ops):
             raise errors.UnimplementedError(
-                None, stuck, f"the sandbox builds tf.while_loop but does not run it yet (node {stuck.name}). What works "
-                             f"instead: a Python loop that builds the steps one by one, tf.nn.static_rnn, tf.cond.")
+                None, stuck, f"the sandbox builds tf.while_loop but does not run it yet (node {stuck.name}). What "
+                             f"works instead: a Python loop that builds the steps one by one, tf.nn.static_rnn.")
         raise errors.InvalidArgumentError(None, stuck, f"the graph has a cycle through node {stuck.name}")
     return order
