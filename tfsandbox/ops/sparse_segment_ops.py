@@ -17,11 +17,11 @@ from tfsandbox.ops.segment_ops import reduce_sorted, row_counts
 __all__ = ["sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum"]
 
 
-def _define(kind: str, types: str) -> tuple[OpDef, OpDef]:
+def _define(name: str, counted_name: str, types: str) -> tuple[OpDef, OpDef]:
     """The op, and its variant that is told the number of segments."""
-    plain = register_op(f"SparseSegment{kind}", "data: T, indices: Tidx, segment_ids: int32 -> output: T",
+    plain = register_op(name, "data: T, indices: Tidx, segment_ids: int32 -> output: T",
                         f"T: type in {types}; Tidx: type in {{int32, int64}} = int32")
-    counted = register_op(f"SparseSegment{kind}WithNumSegments",
+    counted = register_op(counted_name,
                           "data: T, indices: Tidx, segment_ids: int32, num_segments: Tnumsegments -> output: T",
                           f"T: type in {types}; Tidx: type in {{int32, int64}} = int32; "
                           "Tnumsegments: type in {int32, int64} = int32")
@@ -52,9 +52,9 @@ def _rows(data: Any, indices: Any, segment_ids: Any) -> Any:
     return data[indices]
 
 
-sum_op, sum_counted_op = _define("Sum", "{realnumbertype}")
-mean_op, mean_counted_op = _define("Mean", "{float32, float64}")
-sqrt_n_op, sqrt_n_counted_op = _define("SqrtN", "{float32, float64}")
+sum_op, sum_counted_op = _define("SparseSegmentSum", "SparseSegmentSumWithNumSegments", "{realnumbertype}")
+mean_op, mean_counted_op = _define("SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "{float32, float64}")
+sqrt_n_op, sqrt_n_counted_op = _define("SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments", "{float32, float64}")
 
 
 @sum_op.kernel
@@ -93,9 +93,8 @@ def _sum_counted_grad(op: Operation, grad: Tensor) -> list[Tensor | None]:
 # ------------------------------------------------------------ gradients as ops
 
 
-def _grad_op(kind: str) -> OpDef:
-    op_def = register_op(f"SparseSegment{kind}Grad",
-                         "grad: T, indices: Tidx, segment_ids: int32, output_dim0: int32 -> output: T",
+def _grad_op(name: str) -> OpDef:
+    op_def = register_op(name, "grad: T, indices: Tidx, segment_ids: int32, output_dim0: int32 -> output: T",
                          "T: type in {float32, float64}; Tidx: type in {int32, int64} = int32").no_gradient()
     op_def.shape(_grad_shape)
     return op_def
@@ -108,8 +107,8 @@ def _grad_shape(c: Any) -> TensorShape:
     return TensorShape([None if rows is None else int(rows), *shape.as_list()[1:]])
 
 
-mean_grad_op = _grad_op("Mean")
-sqrt_n_grad_op = _grad_op("SqrtN")
+mean_grad_op = _grad_op("SparseSegmentMeanGrad")
+sqrt_n_grad_op = _grad_op("SparseSegmentSqrtNGrad")
 
 
 def _spread(scaled: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
@@ -156,26 +155,26 @@ def _apply_grad(op_type: str, op: Operation, grad: Tensor) -> Tensor:
 # ------------------------------------------------------------ the public functions
 
 
-def _apply(kind: str, data: Any, indices: Any, segment_ids: Any, name: str | None, num_segments: Any) -> Tensor:
+def _apply(op_type: str, data: Any, indices: Any, segment_ids: Any, name: str | None, num_segments: Any) -> Tensor:
     if num_segments is not None:
-        return apply_op(f"SparseSegment{kind}WithNumSegments", data=data, indices=indices, segment_ids=segment_ids,
+        return apply_op(f"{op_type}WithNumSegments", data=data, indices=indices, segment_ids=segment_ids,
                         num_segments=num_segments, name=name)
-    return apply_op(f"SparseSegment{kind}", data=data, indices=indices, segment_ids=segment_ids, name=name)
+    return apply_op(op_type, data=data, indices=indices, segment_ids=segment_ids, name=name)
 
 
 def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
                        num_segments: Any = None) -> Tensor:
     """Sums of the rows of `data` at `indices` with one segment id; ids are sorted. `num_segments` adds empty rows."""
-    return _apply("Sum", data, indices, segment_ids, name, num_segments)
+    return _apply("SparseSegmentSum", data, indices, segment_ids, name, num_segments)
 
 
 def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
                         num_segments: Any = None) -> Tensor:
     """Means of the rows of `data` at `indices` with one segment id, as `sparse_segment_sum`."""
-    return _apply("Mean", data, indices, segment_ids, name, num_segments)
+    return _apply("SparseSegmentMean", data, indices, segment_ids, name, num_segments)
 
 
 def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
                           num_segments: Any = None) -> Tensor:
     """Sums divided by the square root of the number of rows, as `sparse_segment_sum`."""
-    return _apply("SqrtN", data, indices, segment_ids, name, num_segments)
+    return _apply("SparseSegmentSqrtN", data, indices, segment_ids, name, num_segments)
