@@ -207,7 +207,7 @@ def _decode_compressed(bytes: Any, *, compression_type: bytes) -> Any:
     if compression_type not in (b"", b"ZLIB", b"GZIP"):
         raise _invalid("Only ZLIB, GZIP or NONE are supported compressions")
     if not compression_type:
-        return as_array(bytes)
+        return as_array(bytes).copy()
 
     def inflated(text: Any) -> Any:
         stream = zlib.decompressobj(zlib.MAX_WBITS | (16 if compression_type == b"GZIP" else 0))
