@@ -80,7 +80,8 @@ def test_pictures_are_svg_and_tables_html(views):
     picture = {"image/svg+xml", "text/html"}
     assert kinds["GraphView"] == kinds["GradientView"] == {*picture, MIME_TYPE}
     assert kinds["PruneView"] == {"image/svg+xml", "text/html"}
-    assert kinds["VariablesView"] == kinds["ScopeMaskView"] == kinds["CodeView"] == {"text/html"}
+    assert kinds["ScopeMaskView"] == {"text/html", MIME_TYPE}
+    assert kinds["VariablesView"] == kinds["CodeView"] == {"text/html"}
 
 
 def test_text_keeps_to_its_limit(views, model):

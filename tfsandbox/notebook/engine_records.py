@@ -161,14 +161,25 @@ def variables_view(graph: Any, session: Any = None, pattern: str = "") -> Variab
 # Training scopes
 
 
-def scope_view(scope: Any, session: Any = None, graph: Any = None) -> ScopeMaskView:
+def scope_view(scope: Any, session: Any = None, graph: Any = None, **step: Any) -> ScopeMaskView:
     """The mask of a TrainingScope; without one, the variables of a graph, all of which train.
 
-    With a session in which something ran inside the scope, also what moved.
+    With a session in which something ran inside the scope, also what moved. `step` is what the page trains with, as of
+    `ScopeTrainer`: `train_op`, `loss`, `feeds`.
     """
+    from tfsandbox.notebook.scope_trainer import ScopeTrainer
+
+    if session is None and scope is not None and len(scope.sessions) == 1:
+        session = scope.sessions[0]
+    trainer = ScopeTrainer(scope, session, graph, **step)
     if scope is None:
-        mask = {variable.op.name: True for variable in _trainable(graph)}
-        return ScopeMaskView(variable_records(graph, session, mask), "No training scope is active")
+        records = scope_records(trainer.scope, session)
+        return ScopeMaskView(records, "No training scope is active", trainer=trainer)
+    return ScopeMaskView(scope_records(scope, session), "training_scope", scope_modifiers(scope), trainer)
+
+
+def scope_records(scope: Any, session: Any = None) -> list[VariableRecord]:
+    """The variables under a scope; with a session in which something ran inside it, with what moved."""
     deltas = None
     if session is not None:
         try:
@@ -179,8 +190,7 @@ def scope_view(scope: Any, session: Any = None, graph: Any = None) -> ScopeMaskV
             deltas = {change.name: change.delta_norm for change in report.changes}
             for change in report.changes:
                 deltas.update(change.slots)
-    records = variable_records(scope.graph, session, scope.mask(), deltas)
-    return ScopeMaskView(records, "training_scope", scope_modifiers(scope))
+    return variable_records(scope.graph, session, scope.mask(), deltas)
 
 
 def scope_modifiers(scope: Any) -> dict[str, str]:

@@ -226,16 +226,23 @@ class TensorFlowMagics(Magics):
 
     @magic_arguments()
     @argument("scope", nargs="?", help="a TrainingScope; nothing means the active one")
-    @argument("--session", "-s", metavar="EXPR", help="the session to ask for values and movements")
+    @argument("--session", "-s", metavar="EXPR",
+              help="the session to ask for values and to train in; the one that the scope ran in if not given")
+    @argument("--train", "-t", metavar="EXPR", help="the op that trains; the graph's only one if not given")
+    @argument("--loss", "-l", metavar="EXPR", help="the loss to draw; what the train op minimises if not given")
+    @argument("--feed", "-f", metavar="EXPR",
+              help="a feed_dict, evaluated again for every step, or a function that gives one")
     @_view_options
     @line_magic
     def tf_scope(self, line: str) -> Any:
-        """Show which variables train and which are frozen, with their slots, and what has moved.
+        """Show which variables train and which are frozen, with their slots, and what has moved; switch and train.
 
         Examples::
 
             %tf_scope
             %tf_scope scope --session sess
+            %tf_scope scope --train train_op --feed {x: batch_x, y: batch_y}
+            %tf_scope scope --feed next_batch()
         """
         arguments = self._parsed(self.tf_scope, line)
         return self._usage(lambda: self._scope(arguments))
@@ -248,7 +255,37 @@ class TensorFlowMagics(Magics):
             raise TypeError(f"%tf_scope shows what `with tf.contrib.framework.training_scope(...) as scope:` gives, "
                             f"not a {type(scope).__name__}.")
         graph = scope.graph if scope is not None else self._default_graph()
-        return self._shown(engine_records.scope_view(scope, self._session(arguments.session, graph), graph), arguments)
+        session = self._session(arguments.session, graph)
+        train_op, loss = (self._to_run(word, graph) for word in (arguments.train, arguments.loss))
+        view = engine_records.scope_view(scope, session, graph, train_op=train_op, loss=loss,
+                                         feeds=self._feeds(arguments.feed))
+        return self._shown(view, arguments)
+
+    def _to_run(self, word: str | None, graph: Any) -> Any:
+        """What an option says to fetch: a tensor or an operation of the graph; None where it is not given."""
+        if word is None:
+            return None
+        thing = self._meanings([word], graph)[0]
+        if isinstance(thing, GraphName):
+            if thing.scope:
+                raise ValueError(f"{thing.name!r} is a name scope; what runs is an operation or a tensor.")
+            thing = graph.get_operation_by_name(thing.name)
+            return thing.outputs[0] if len(thing.outputs) == 1 and not thing.outputs[0].dtype._is_ref_dtype else thing
+        return graph.as_graph_element(thing)
+
+    def _feeds(self, expression: str | None) -> Any:
+        """A function that evaluates `--feed` for one step: batches differ."""
+        if expression is None:
+            return None
+
+        def feeds() -> Any:
+            value = evaluated(self.shell, expression, "--feed")
+            value = value() if callable(value) else value
+            if value is not None and not hasattr(value, "items"):
+                raise TypeError(f"--feed {expression} is no feed_dict but a {type(value).__name__}.")
+            return value
+
+        return feeds
 
     @magic_arguments()
     @argument("protected", nargs="*", help="tensors, operations or node names that must stay")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfsandbox.notebook import text
 from tfsandbox.notebook.graph_model import shape_text
 from tfsandbox.notebook.labels import variable_count
 from tfsandbox.notebook.markup import escape
+from tfsandbox.notebook.views.scope_code import scope_code
 from tfsandbox.notebook.views.variables import VariableRecord, state_chip
 from tfsandbox.notebook.views.view import View, bar, cell, figure, fragment, table_html
+
+if TYPE_CHECKING:
+    from tfsandbox.notebook.interactive.live import Live
+    from tfsandbox.notebook.scope_trainer import ScopeTrainer
 
 
 @dataclass
@@ -32,15 +37,17 @@ class _Branch:
 class ScopeMaskView(View):
     """The variables as a tree: what trains, what is frozen, the optimizer's slots under their variables.
 
-    `modifiers` are the scope's own settings as short text (`{"regularizer": "l2_regularizer"}`).
+    `modifiers` are the scope's own settings as short text (`{"regularizer": "l2_regularizer"}`). With a `trainer` the
+    page can change the mask and train.
     """
 
     kind = "scope"
 
     def __init__(self, records: Iterable[VariableRecord], title: str = "training_scope",
-                 modifiers: dict[str, str] | None = None) -> None:
+                 modifiers: dict[str, str] | None = None, trainer: ScopeTrainer | None = None) -> None:
         self.records = list(records)
         self.title = title
+        self.trainer = trainer
         self.modifiers = dict(modifiers or {})
 
     def counts(self) -> dict[str, int]:
@@ -65,11 +72,19 @@ class ScopeMaskView(View):
 
     def code(self) -> str:
         """The call that makes this mask."""
-        names = [record.name for record in self.records if record.state() == "trains"]
-        lines = ["names = [" + ", ".join(repr(name) for name in names) + "]",
-                 "variables = [v for v in tf.trainable_variables() if v.op.name in names]",
-                 "with tf.contrib.framework.training_scope(trainable_variables=variables):", "    ..."]
-        return "\n".join(lines)
+        mask = {record.name: record.state() == "trains" for record in self.records
+                if record.state() in ("trains", "frozen")}
+        settings = self.modifiers if self.trainer is None else self.trainer.expressions()
+        return scope_code(mask, settings)
+
+    def payload(self) -> dict[str, Any] | None:
+        """What the page draws from: the tree, the mask, settings and what moved."""
+        from tfsandbox.notebook.interactive import scope
+        return scope.payload(self)
+
+    def _make_live(self) -> Live:
+        from tfsandbox.notebook.interactive.scope import ScopeLive
+        return ScopeLive(self)
 
     def _tree(self) -> _Branch:
         root = _Branch("")
