@@ -210,6 +210,7 @@ tf.strings.split(['a b', 'c']).values | tf.string_split(['a,b,,c', ''], ',') | t
 tf.strings.to_hash_bucket_fast(words, 100) | tf.strings.to_hash_bucket_strong(words, 100, [1, 2]) | tf.strings.to_hash_bucket(words, 100)
 tf.strings.format('{} and {}', (i, n)) | tf.strings.format('x {}', a) | tf.reduce_join([['a', 'b'], ['c', 'd']], 0) | tf.reduce_join(words, 0, separator='+')
 tf.reduce_join([['a', 'b']], [1, 0], keep_dims=True) | tf.encode_base64(words) | tf.decode_base64(['b25l', 'x'])
+tf.strings.to_hash_bucket_fast(['ab' * k + 'c' * (k % 3) for k in range(0, 130, 3)], 10 ** 15) | tf.strings.to_hash_bucket_strong(['ab' * k for k in range(0, 40, 3)], 10 ** 15, [7, 9]) | tf.strings.to_hash_bucket(['ab' * k + 'c' for k in range(0, 40, 3)], 10 ** 15)
 words + '!' | tf.equal(words, 'one') | tf.not_equal(words, words[::-1]) | tf.strings.substr(words, 4, 1)
 """
 
