@@ -114,3 +114,19 @@ def test_an_output_that_is_fed_while_its_node_runs(flag: bool) -> None:
     with tf.Session() as sess:
         got = sess.run([y, z, first], {x: [1.0, 2.0], p: flag, second: [7.0], total: 30.0})
     assert [value.tolist() for value in got] == [[7.0] if flag else [1.0], 30.0 if flag else 60.0, [1.0]]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_feeding_what_a_branch_gives(known: bool) -> None:
+    """A fed Merge or Switch output keeps its value, even if the node is needed for another reason."""
+    flag = tf.constant(True) if known else tf.placeholder_with_default(True, [])
+    x = tf.constant(1.0)
+    merged = tf.cond(flag, lambda: x + 1.0, lambda: x - 1.0)
+    with tf.control_dependencies([merged]):
+        after = merged * 10.0
+    inside = next(op for op in tf.get_default_graph().get_operations() if op.type == "Switch" and "add" in op.name)
+    with tf.Session() as sess:
+        assert sess.run(after) == 20.0
+        assert sess.run([after, merged], {merged: 7.0}) == [70.0, 7.0]
+        assert sess.run([after, merged, merged.op.outputs[1]], {merged: 7.0})[:2] == [70.0, 7.0]
+        assert sess.run(merged, {inside.outputs[1]: 5.0}) == 6.0

@@ -145,6 +145,11 @@ class Planner:
                 return
         self._step(op, values, shapes, conditions)
 
+    def give(self, tensor: Tensor, value: Value) -> None:
+        """A tensor has this value, unless it is fed."""
+        if tensor not in self.feeds:
+            self.values[tensor] = value
+
     def hold(self, op: Operation, predicate: Value) -> Value:
         """The predicate of a Switch; one in a variable that the run changes is read once, for all that it decides."""
         if not predicate.storages & self.mutated:
@@ -372,7 +377,7 @@ def _handle_switch(planner: Planner, op: Operation, inputs: Sequence[Any], condi
             when = conditions if bool(predicate.constant) == bool(outcome) else frozenset()
         else:
             when = both(conditions, frozenset([frozenset([(predicate, bool(outcome))])]))
-        planner.values[tensor] = _under(data, when)
+        planner.give(tensor, _under(data, when))
     return True
 
 
@@ -387,9 +392,9 @@ def _handle_merge(planner: Planner, op: Operation, inputs: Sequence[Any], condit
         return False
     index, value = alive[0]
     planner.plan.elided[op] = "only one branch can run"
-    planner.values[op.outputs[0]] = _under(value, conditions)
-    planner.values[op.outputs[1]] = Value("constant", op.outputs[1], TensorShape([]), np.int32(index),
-                                          conditions=conditions)
+    planner.give(op.outputs[0], _under(value, conditions))
+    planner.give(op.outputs[1], Value("constant", op.outputs[1], TensorShape([]), np.int32(index),
+                                      conditions=conditions))
     return True
 
 
