@@ -212,3 +212,14 @@ def test_a_long_chain_of_updates_is_planned_in_time() -> None:
         start = time.process_time()
         assert sess.run(update) == 2000
         assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize("waited", [
+    lambda x: tf.gather(x, [99]) * 2.0, lambda x: tf.identity(tf.gather(x, [99])),
+    lambda x: tf.identity(tf.check_numerics(tf.log(x - 10.0), "too small")) + 1.0])
+def test_an_error_that_somebody_waits_for_is_raised(waited) -> None:
+    x = tf.placeholder(tf.float32, [3])
+    with tf.control_dependencies([waited(x)]):
+        y = tf.constant(1.0) + x
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError):
+        sess.run(y, {x: [1.0, 2.0, 3.0]})

@@ -74,12 +74,30 @@ class Planner:
         for op in ordered_ops(ops, self.feeds, self.rewrites):
             self.add(op)
         self.plan.fetches = [self.values[t] for t in fetches]
-        waited_for = {control for op in ops for control in op._control_inputs
-                      if not _cannot_fail(control, self.values)}
-        self._drop_unused(waited_for.union(targets))
+        self._drop_unused(self._waited_for(ops, targets))
         if self.mutated:
             mark_copies(self.plan)
         return self.plan
+
+    def _waited_for(self, ops: Sequence[Operation], targets: Sequence[Operation]) -> set[Operation]:
+        """The targets, and the nodes whose errors a control dependency may wait for.
+
+        Waiting for a node that has no step, or cannot fail, is waiting for what it is computed from.
+        """
+        planned = {step.op for step in self.plan.steps}
+        kept, seen = set(targets), set[Operation]()
+        stack = [*targets, *(control for op in ops for control in op._control_inputs)]
+        while stack:
+            op = stack.pop()
+            if op in seen:
+                continue
+            seen.add(op)
+            if op in planned and not _cannot_fail(op, self.values):
+                kept.add(op)
+                continue
+            inputs = (input_of(op, i, self.rewrites) for i in range(len(op._inputs)))
+            stack += [tensor._op for tensor in inputs if tensor not in self.feeds]
+        return kept
 
     def _drop_unused(self, kept: set[Operation]) -> None:
         """Steps whose results no step uses any more, once simplifications went around them.
