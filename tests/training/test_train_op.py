@@ -284,6 +284,26 @@ def test_wrong_order_says_what_to_call() -> None:
         manager.begin(session=other)
 
 
+def test_a_step_that_raised_leaves_the_manager_ready() -> None:
+    line = Line()
+    train = training_util.make_train_op(line.loss, tf.train.GradientDescentOptimizer(0.1))
+    manager = training_util.TrainingGraphManager([line.w])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for bad in (np.full((12, 3), np.nan), np.ones((12, 5))):
+            manager.begin()
+            with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+                sess.run(train, {line.x: bad})
+            manager.begin()
+            sess.run(train, line.feed)
+            manager.end()
+        assert manager.steps == 2
+        manager.begin()
+        sess.run(train, line.feed)
+        with pytest.raises(RuntimeError, match=r"Call end\(\)"):
+            manager.begin()
+
+
 def test_what_is_no_variable_is_refused() -> None:
     line = Line()
     with tf.Graph().as_default():

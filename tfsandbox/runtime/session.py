@@ -109,6 +109,7 @@ class BaseSession:
         self._closed = False
         self._state = SessionState()
         self._calls: dict[Any, _Call] = {}
+        self._unfinished = 0    # runs under way, and runs that raised
         self._calls_for = -1
         self._lock = threading.RLock()
 
@@ -158,6 +159,7 @@ class BaseSession:
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        self._unfinished += 1
         active = rewrites.active.rewrites
         key: Any
         try:
@@ -196,6 +198,7 @@ class BaseSession:
             if explained is error:
                 raise
             raise explained from error
+        self._unfinished -= 1
         if call.single:
             # One tensor or one operation: nothing to arrange.
             if not results:

@@ -80,6 +80,7 @@ class TrainingGraphManager:
         self._tracked: dict[str, _Tracked] = {}
         self._buffers: dict[str, np.ndarray] = {}
         self._open: Any = None
+        self._unfinished = 0
         self._watch: list[Any] = []
         self.history: list[StepRecord] = []
         self.steps = 0
@@ -132,7 +133,9 @@ class TrainingGraphManager:
         session or it is of another graph, `FailedPreconditionError` where a variable has no value yet.
         """
         if self._open is not None:
-            raise RuntimeError("begin() was called twice: a step is open. Call end() first.")
+            if getattr(self._open, "_unfinished", 0) == self._unfinished:
+                raise RuntimeError("begin() was called twice: a step is open. Call end() first.")
+            self.abandon()  # a run of that step raised: it never got to its end()
         session = self._session(session, "begin")
         values = {name: self._read(session, variable) for name, variable in self._variables.items()}
         for name, value in values.items():
@@ -144,6 +147,7 @@ class TrainingGraphManager:
         self._watch = [scope_lib.current_scope()]
         scope_lib.watchers.lists.append(self._watch)
         self._open = session
+        self._unfinished = getattr(session, "_unfinished", 0)
 
     def end(self, session: Any = None) -> None:
         """End the step: compare, and write one record a variable into `history`.
