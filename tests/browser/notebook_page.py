@@ -21,7 +21,13 @@ class Page:
         self.page = context.new_page()
         self.screenshots = screenshots
         self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(f"{error.message}\n{error.stack}"))
+        self.page.on("pageerror", self._hear)
+
+    def _hear(self, error: Any) -> None:
+        """Keep what goes wrong in the views; front ends have errors of their own."""
+        text = f"{error.message}\n{error.stack}"
+        if "tfsandbox" in text or "file:" in text:
+            self.errors.append(text)
 
     def view(self, place: int = -1) -> Any:
         """A view of the page as a locator: the last, or another by its number."""
@@ -38,6 +44,10 @@ class Page:
         else:
             self.view().screenshot(path=path)
         return path
+
+    def contrast_faults(self) -> list[Any]:
+        """Texts of the views that are hard to read on their ground."""
+        return self.page.evaluate((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8"))
 
     def until(self, true: Callable[[], Any], seconds: float = 15.0, what: str = "") -> Any:
         """Wait for something to be true, and give it."""

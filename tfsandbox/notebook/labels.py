@@ -112,7 +112,7 @@ LABELS: dict[str, dict[str, str]] = {
         "page.colour.kind": "training",
         "page.colour.other": "others",
         "page.colour.mixed": "several groups",
-        "page.search": "search names and ops",
+        "page.search": "search nodes, ops",
         "page.search.matches": "matches",
         "page.search.count": "{count} found",
         "page.search.none": "none found",
@@ -130,8 +130,8 @@ LABELS: dict[str, dict[str, str]] = {
         "page.trace": "trace",
         "page.trace.near": "neighbours",
         "page.trace.all": "all the way",
-        "page.trace.said": "{name} depends on {inputs} nodes; {outputs} depend on it.",
-        "page.trace.said.near": "{name}: {inputs} inputs, goes to {outputs}.",
+        "page.trace.said": "{name}: nodes it depends on {inputs}, nodes that depend on it {outputs}",
+        "page.trace.said.near": "{name}: inputs {inputs}, outputs to {outputs}",
         "page.keys.list": (
             "↑ ↓\tprevious, next box\n"
             "→\topen a scope, go into it\n"

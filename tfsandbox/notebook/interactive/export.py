@@ -13,7 +13,7 @@ from tfsandbox.notebook.markup import escape
 
 _START = """
 const payload = JSON.parse(document.getElementById("payload").textContent);
-mount(document.getElementById("view"), payload, null);
+window.tfsandbox = mount(document.getElementById("view"), payload, null).view;
 """
 
 

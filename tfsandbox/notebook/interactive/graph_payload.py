@@ -222,10 +222,11 @@ def _plans(view: GraphView, tree: ScopeTree, scopes: list[str], number: dict[str
     plans = []
     for scope in scopes:
         plan = planned[scope]
-        key = (id(plan.layers), tuple((line.tail, line.head, line.lane) for line in plan.lines))
+        entered = _entered(plan, planned, tree)
+        key = (id(plan.layers), tuple((line.tail, line.head, line.lane) for line in plan.lines), tuple(entered.items()))
         known = pool.number(key, None)
         if pool.values[known] is None:
-            pool.values[known] = _rows(plan)
+            pool.values[known] = _rows(plan, entered)
         ports: list[int] = []
         for port in plan.number:
             if not isinstance(port, str):
@@ -243,7 +244,21 @@ def _plans(view: GraphView, tree: ScopeTree, scopes: list[str], number: dict[str
     return {"rows": pool.values, "plans": plans}
 
 
-def _rows(plan: ScopePlan) -> dict[str, Any]:
+def _entered(plan: ScopePlan, planned: dict[str, ScopePlan], tree: ScopeTree) -> dict[int, int]:
+    """At which of its ports a line leaves the scope at its tail (under twice its number) and enters the one at its
+    head (under the number after that).
+    """
+    found: dict[int, int] = {}
+    for place, line in enumerate(plan.lines):
+        for side, item, key in ((0, line.tail, ("out", line.far[1], line.lane)),
+                                (1, line.head, ("in", line.far[0], line.lane))):
+            name = plan.items[item]
+            if name and name in planned:
+                found[2 * place + side] = planned[name].number[key] - len(tree[name].children)
+    return found
+
+
+def _rows(plan: ScopePlan, entered: dict[int, int]) -> dict[str, Any]:
     """What scopes that are built alike share. Chains are listed for lines that pass rows: line, how many, dummies."""
     layers = plan.layers
     assert layers is not None
@@ -259,5 +274,7 @@ def _rows(plan: ScopePlan) -> dict[str, Any]:
         record["lines"] = lines
     if chains:
         record["chains"] = chains
+    if entered:
+        record["ports"] = entered
     return record
 

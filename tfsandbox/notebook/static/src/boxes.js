@@ -9,6 +9,9 @@ export const move = (element, x, y) => { element.style.transform = `translate(${
 
 function colourOf(role) { return ROLES[role] ? `var(--tfs-${role})` : role; }
 
+// "in near" and "hit" as classes of the page.
+function classNames(names) { return names.join(" ").split(" ").filter(Boolean).map((name) => `tfs-is-${name}`); }
+
 // A sign that opens (plus) or closes (minus) a scope.
 function sign(open) {
   return s("g", {class: "tfs-sign", "data-sign": true},
@@ -43,8 +46,20 @@ export class BoxRecord {
 
   makeFar() {
     this.frame = s("rect", {class: "tfs-far-off", rx: 4});
-    this.skin.append(this.frame);
+    this.far = s("text", {class: "tfs-far-label", text: this.box.label});
+    this.skin.append(this.frame, this.far);
     this.g.append(this.skin);
+  }
+
+  // From afar a scope says its name in letters of one size, where there is room for them.
+  scale(k) {
+    if (!this.far) return;
+    const size = 10 / k, room = this.width * k > 6 * this.box.label.length + 4 && this.height * k > 13;
+    this.far.setAttribute("visibility", room ? "visible" : "hidden");
+    if (!room) return;
+    this.far.setAttribute("font-size", size.toFixed(1));
+    this.far.setAttribute("x", (this.width / 2).toFixed(1));
+    this.far.setAttribute("y", (this.height / 2 + size * 0.36).toFixed(1));
   }
 
   makeClosed() {
@@ -89,6 +104,13 @@ export class BoxRecord {
     this.skin.append(this.companion);
   }
 
+  // It is no longer new.
+  settle() {
+    this.fresh = false;
+    this.g.classList.remove("tfs-fresh");
+    this.names = this.g.getAttribute("class");
+  }
+
   // The second line of a closed box.
   write(text) {
     if (text === this.written) return;
@@ -111,7 +133,7 @@ export class BoxRecord {
     this.g.style.setProperty("--c", colourOf(colour || this.box.role));
     if (this.kind === "closed") this.write(note ?? this.box.sub);
     this.skin.style.opacity = faint ? String(1 - faint) : "";
-    const list = ["tfs-n", ...[...own, ...classes].map((name) => `tfs-is-${name}`)];
+    const list = ["tfs-n", ...classNames([...own, ...classes])];
     if (this.fresh) list.push("tfs-fresh");
     const names = list.join(" ");
     if (names !== this.names) this.g.setAttribute("class", this.names = names);
@@ -152,9 +174,15 @@ export class LineRecord {
       .filter(Boolean).join(" ");
   }
 
+  settle() {
+    this.fresh = false;
+    this.g.classList.remove("tfs-fresh");
+    this.names = this.g.getAttribute("class");
+  }
+
   look({classes = [], width, note, faint = 0}, own) {
     const {edge, g} = this;
-    const names = [this.base, ...[...own, ...classes].map((name) => `tfs-is-${name}`), this.fresh && "tfs-fresh"]
+    const names = [this.base, ...classNames([...own, ...classes]), this.fresh && "tfs-fresh"]
       .filter(Boolean).join(" ");
     if (names !== this.names) g.setAttribute("class", this.names = names);
     const wide = width ?? (edge.data ? Math.min(3, 1.3 + 0.35 * Math.log2(edge.data)) : 1.1);

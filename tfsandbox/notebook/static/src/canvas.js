@@ -6,6 +6,7 @@ import {CANVAS_CSS} from "./canvas_css.js";
 import {HoverCard} from "./card.js";
 import {button} from "./controls.js";
 import {canvasKeys} from "./keys.js";
+import {Light} from "./light.js";
 import {Minimap} from "./minimap.js";
 import {Placement} from "./place.js";
 import {canvasPointer} from "./pointer.js";
@@ -95,15 +96,8 @@ export class Canvas extends Signals {
 
   layout() {
     this.root = this.placement.run();
-    this.where = new Map();
-    const walk = (placed, x, y) => {
-      for (const child of placed.children) {
-        this.where.set(child.box.number, {placed: child, x: x + child.x, y: y + child.y});
-        if (child.open) walk(child, x + child.x, y + child.y);
-      }
-    };
-    walk(this.root, 0, 0);
     this.order = null;
+    this.lit?.moved();
     this.minimap.draw();
   }
 
@@ -113,7 +107,11 @@ export class Canvas extends Signals {
 
   // The scopes that are open, by id, the closed ones around them left out.
   get expanded() {
-    return [...this.where.values()].filter(({placed}) => placed.open).map(({placed}) => placed.box.id);
+    const {open} = this.placement, {boxes} = this.scene, shown = new Set([0]);
+    // Boxes are numbered from the outside in.
+    for (const number of [...open].sort((a, b) => a - b)) if (number && shown.has(boxes[number].parent)) shown.add(number);
+    shown.delete(0);
+    return [...shown].map((number) => boxes[number].id);
   }
 
   // The box that stands for a box in the picture: itself, or the closed scope that it is in.
@@ -128,7 +126,18 @@ export class Canvas extends Signals {
 
   close(boxes) { this.change(boxes, false); }
 
-  openAll() { this.change(this.scene.scopes.slice(1), true, {fit: true}); }
+  openAll() {
+    this.change(this.scene.scopes.slice(1), true);
+    const {width, height} = this.area(), {root} = this;
+    const whole = Math.min((width - 2 * MARGIN) / root.width, (height - 2 * MARGIN) / root.height);
+    if (whole > SMALL_TEXT) {
+      this.fit();
+      return;
+    }
+    // All of it would be too small to read: its upper end, where the results are; the minimap has the rest.
+    const k = Math.max(whole, 0.5);
+    this.glide({k, x: width / 2 - (root.width / 2) * k, y: MARGIN});
+  }
 
   closeAll() { this.change(this.scene.scopes.slice(1), false, {fit: true}); }
 
@@ -140,7 +149,7 @@ export class Canvas extends Signals {
   }
 
   change(boxes, open, {anchor = null, fit = false} = {}) {
-    const before = anchor !== null && this.where.get(anchor);
+    const before = anchor !== null && this.placement.locate(anchor);
     for (const box of boxes) this.placement.setOpen(box.number ?? box, open);
     if (!open && anchor === null) this.active = this.active && this.visible(this.active);
     this.layout();
@@ -150,7 +159,7 @@ export class Canvas extends Signals {
     if (fit) {
       this.fit();
     } else if (before) {
-      const after = this.where.get(anchor), {x, y, k} = this.view;
+      const after = this.placement.locate(anchor), {x, y, k} = this.view;
       // The box stays where it is on the screen, by the middle of its upper border.
       const target = {k, x: x + (before.x + before.placed.width / 2 - after.x - after.placed.width / 2) * k,
                       y: y + (before.y - after.y) * k};
@@ -191,7 +200,7 @@ export class Canvas extends Signals {
       this.emit("layout");
     }
     if (focus) this.active = box.number;
-    const {x, y, placed} = this.where.get(box.number), {width, height} = this.area();
+    const {x, y, placed} = this.placement.locate(box.number), {width, height} = this.area();
     let view = this.view;
     const at = {x: view.x + x * view.k, y: view.y + y * view.k};
     const inside = at.x > MARGIN && at.y > MARGIN && at.x + placed.width * view.k < width - MARGIN
@@ -207,30 +216,10 @@ export class Canvas extends Signals {
 
   // ---- Light, selection, looks
 
-  // Dims everything but some nodes and edges: `boxes` a Set of node names or a Map from them to a class, `edges` the
-  // same for "tail>head"; null ends it.
+  // Dims everything but some nodes and edges: `boxes` a Set of node names or box numbers, or a Map from them to
+  // classes; `edges` the same for "tail>head" or edges of the scene; null ends it.
   light(wanted) {
-    if (!wanted) {
-      this.lit = null;
-      this.paint();
-      return;
-    }
-    const lit = {boxes: new Map(), lines: new Map()};
-    const entries = (found) => (found instanceof Map ? [...found] : [...(found || [])].map((name) => [name, "lit"]));
-    const add = (map, key, classes) => {
-      if (!map.has(key)) map.set(key, new Set());
-      for (const name of classes.split(" ")) map.get(key).add(name);
-    };
-    for (const [name, classes] of entries(wanted.boxes)) {
-      const found = this.scene.byName.get(name);
-      if (found !== undefined) for (const number of this.scene.path(found)) add(lit.boxes, number, classes);
-    }
-    for (const [name, classes] of entries(wanted.edges)) {
-      const [tail, head] = name.split(">").map((end) => this.scene.byName.get(end));
-      if (tail === undefined || head === undefined) continue;
-      for (const lane of [0, 1]) for (const line of this.scene.linesOf(tail, head, lane)) add(lit.lines, line, classes);
-    }
-    this.lit = lit;
+    this.lit = wanted ? new Light(this.scene, wanted) : null;
     this.paint();
   }
 
@@ -258,10 +247,7 @@ export class Canvas extends Signals {
     if (number === this.selected) own.push("selected");
     if (number === this.active) own.push("active");
     if (this.hits.has(number)) own.push("hit");
-    if (this.lit) {
-      const classes = this.lit.boxes.get(number);
-      own.push(...(classes || ["dim"]));
-    }
+    if (this.lit) own.push(this.lit.boxes.get(number) || "dim");
     const found = this.lookOf(box) || {};
     record.look(found, own);
     record.g.setAttribute("aria-selected", String(number === this.selected));
@@ -278,7 +264,7 @@ export class Canvas extends Signals {
 
   lookLine(line) {
     const {edge} = line, own = [];
-    if (this.lit) own.push(...(this.lit.lines.get(`${edge.scope}:${edge.number}`) || ["dim"]));
+    if (this.lit) own.push(this.lit.line(edge.scope, edge.number, this.placement.open) || "dim");
     const [, , note, width] = this.scene.edgeNote(edge.head, edge.lane) || [];
     const found = this.edgeLookOf({...edge, from: this.scene.boxes[edge.tail], to: this.scene.boxes[edge.head]});
     line.look({note, width, ...found}, own);
@@ -297,8 +283,9 @@ export class Canvas extends Signals {
     if (last && (last.width !== width || last.height !== height)) {
       if (this.fitted) this.fit(false);
       else {
-        this.view.x += (width - last.width) / 2;
-        this.sync();
+        const view = {...this.view, x: this.view.x + (width - last.width) / 2};
+        const chosen = this.selected !== null && this.placement.locate(this.visible(this.selected));
+        this.look(chosen ? this.brought(view, chosen) : view);
       }
     }
   }
@@ -358,7 +345,14 @@ export class Canvas extends Signals {
     if (this.records.size > 500) return;
     this.svg.classList.add("tfs-moving");
     clearTimeout(this.moving);
-    this.moving = setTimeout(() => this.svg.classList.remove("tfs-moving"), 330);
+    this.moving = setTimeout(() => {
+      this.svg.classList.remove("tfs-moving");
+      for (const record of [this.home, ...this.records.values()]) {
+        for (const line of record.lines.values()) line.settle();
+        record.fresh = false;
+        record.settle?.();
+      }
+    }, 330);
   }
 
   // ---- Drawing
@@ -367,6 +361,7 @@ export class Canvas extends Signals {
     const {x, y, k} = this.view, {width, height} = this.area();
     this.world.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${k.toFixed(4)})`);
     this.svg.classList.toggle("tfs-small", k < SMALL_TEXT);
+    this.svg.classList.toggle("tfs-gentle", this.records.size < 250);
     const beside = BESIDE / k;
     this.window = {left: -x / k - beside, top: -y / k - beside, right: (width - x) / k + beside, bottom: (height - y) / k + beside};
     this.syncScope(this.root, this.home, 0, 0);
@@ -399,25 +394,23 @@ export class Canvas extends Signals {
         this.lookBox(record);
       } else {
         record.place(child);
-        record.g.setAttribute("aria-expanded", String(child.open));
-        if (!child.box.isScope) record.g.removeAttribute("aria-expanded");
       }
+      record.scale(k);
       if (kind === "open") this.syncScope(child, record, cx, cy);
     }
-    for (const number of home.kids.keys()) if (this.where.get(number)?.placed.box.parent !== placed.box.number) this.drop(home, number);
     this.syncLines(placed, home, x, y);
   }
 
   syncLines(placed, home, x, y) {
     const {left, top, right, bottom} = this.window;
-    if (home.edges !== placed.edges) {
+    const edges = this.placement.edges(placed.box.number);
+    if (home.edges !== edges) {
       home.lineHome.replaceChildren();
       home.lines.clear();
-      home.edges = placed.edges;
+      home.edges = edges;
       home.fresh = this.svg.classList.contains("tfs-moving");
     }
-    for (const edge of placed.edges) {
-      if (!edge.area) edge.area = extent(edge.points);
+    for (const edge of edges) {
       const [x0, y0, x1, y1] = edge.area, record = home.lines.get(edge.number);
       const seen = x + x1 >= left && x + x0 <= right && y + y1 >= top && y + y0 <= bottom;
       if (!seen) {
@@ -457,15 +450,4 @@ export class Canvas extends Signals {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => this.hint.classList.remove("tfs-on"), 1300);
   }
-}
-
-function extent(points) {
-  let [x0, y0] = points[0], [x1, y1] = points[0];
-  for (const [x, y] of points) {
-    x0 = Math.min(x0, x);
-    x1 = Math.max(x1, x);
-    y0 = Math.min(y0, y);
-    y1 = Math.max(y1, y);
-  }
-  return [x0, y0, x1, y1];
 }

@@ -16,6 +16,7 @@ export const CANVAS_CSS = `
 .tfs-canvas .tfs-o{fill:var(--c);fill-opacity:.045;stroke:var(--tfs-frame);stroke-width:1}
 .tfs-canvas .tfs-t{font-size:11.5px;font-weight:600;fill:var(--c)}
 .tfs-canvas .tfs-far-off{fill:var(--c);fill-opacity:.3;stroke:var(--c);stroke-width:1;vector-effect:non-scaling-stroke}
+.tfs-canvas .tfs-far-label{font-weight:600;text-anchor:middle;display:inline!important}
 .tfs-canvas .tfs-e{fill:none;stroke:var(--tfs-line);pointer-events:none}
 .tfs-canvas .tfs-a{fill:var(--tfs-line);pointer-events:none}
 .tfs-canvas .tfs-hit{fill:none;stroke:transparent;stroke-width:10;pointer-events:stroke;cursor:help}
@@ -34,11 +35,11 @@ export const CANVAS_CSS = `
 .tfs-canvas .tfs-n:hover>.tfs-b,.tfs-canvas .tfs-comp:hover>.tfs-b{stroke-width:2.4}
 .tfs-canvas .tfs-n:hover>.tfs-o{stroke:var(--c)}
 .tfs-canvas .tfs-ring{fill:none;stroke:none;pointer-events:none;vector-effect:non-scaling-stroke}
-.tfs-canvas .tfs-is-selected>.tfs-ring{stroke:var(--tfs-accent);stroke-width:3}
 .tfs-canvas:focus-visible .tfs-is-active>.tfs-ring{stroke:var(--tfs-accent);stroke-width:3;stroke-dasharray:6 3}
 .tfs-canvas:focus-visible{outline-offset:-2px!important}
 .tfs-canvas .tfs-is-hit>.tfs-ring{stroke:var(--tfs-hit);stroke-width:2.5}
-.tfs-canvas .tfs-is-hit.tfs-is-active>.tfs-ring{stroke-width:4}
+.tfs-canvas .tfs-is-selected>.tfs-ring{stroke:var(--tfs-accent);stroke-width:3}
+.tfs-canvas .tfs-is-hit.tfs-is-selected>.tfs-ring{stroke-width:4.5}
 .tfs-canvas .tfs-is-dim>.tfs-skin,.tfs-canvas .tfs-line.tfs-is-dim{opacity:.22}
 .tfs-canvas .tfs-is-in>.tfs-skin>.tfs-b{stroke-width:2.2}
 .tfs-canvas .tfs-line.tfs-is-in>.tfs-e{stroke:var(--tfs-in);stroke-width:2.4}
@@ -58,7 +59,7 @@ export const CANVAS_CSS = `
 .tfs-canvas.tfs-moving .tfs-n,.tfs-canvas.tfs-moving .tfs-sign{transition:transform .24s ease-out}
 .tfs-canvas.tfs-moving .tfs-n>.tfs-o,.tfs-canvas.tfs-moving .tfs-n>.tfs-ring{transition:width .24s ease-out,height .24s ease-out}
 .tfs-canvas.tfs-moving .tfs-fresh{animation:tfs-appear .3s ease-out}
-.tfs-canvas .tfs-skin,.tfs-canvas .tfs-line{transition:opacity .2s}
+.tfs-canvas.tfs-gentle .tfs-skin,.tfs-canvas.tfs-gentle .tfs-line{transition:opacity .2s}
 @keyframes tfs-appear{from{opacity:0}}}
 .tfs-tools{position:absolute;left:8px;bottom:8px;display:flex;flex-direction:column;gap:3px}
 .tfs-tools .tfs-button{background:var(--jp-layout-color0,var(--tfs-ground))}

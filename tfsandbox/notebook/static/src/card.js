@@ -89,7 +89,7 @@ export function boxCard(canvas, box) {
     return [h("b", {}, box.id), facts([[t("nodes"), String(box.count)],
                                        ...roles.map(([role, number]) => [t(`role.${role}`), String(number)])]), ...more];
   }
-  const rows = [[t("op"), node.op === box.label ? null : node.op], [t("role"), t(`role.${node.role}`)],
+  const rows = [[t("op"), node.op === box.label ? null : node.op], [t("role"), node.role === "forward" ? null : t(`role.${node.role}`)],
                 [t("kind"), node.kind ? kindText(t, node.kind) : null]];
   node.outputs.forEach((output, i) => {
     if (i < 4) rows.push([node.outputs.length > 1 ? `${t("output")} ${i}` : t("output"), outputText(output)]);
@@ -122,7 +122,7 @@ function edgeCard(canvas, scope, number) {
   const {scene, t} = canvas, edges = scene.edgesOf(scope, number);
   const plan = scene.plan(scope), line = plan.shape.lines[number];
   if (line.lane === 1) {
-    const name = (item) => (item < plan.inside ? scene.boxes[plan.first + item].id : scene.boxes[plan.ports[item - plan.inside].far].id);
+    const name = (item) => (item < plan.inside ? scene.boxes[plan.first + item].id : scene.boxes[scene.farOf(plan, item)].id);
     const note = line.tail < plan.inside && scene.edgeNote(plan.first + line.tail, 1);
     return [h("b", {}, t("edge.gradient")), h("div", {}, `${name(line.head)} → ${name(line.tail)}`), note ? h("div", {}, note[4]) : null];
   }

@@ -14,11 +14,11 @@ export const FRAME_CSS = `
 .tfs-toolbar:empty,.tfs-bar:empty{display:none}
 .tfs-body{display:flex;min-height:0}
 .tfs-stage{position:relative;flex:1;min-width:0;min-height:120px;overflow:hidden}
-.tfs-panel{flex:0 0 290px;max-height:640px;overflow:auto;border-left:1px solid var(--tfs-frame);padding:8px 12px;
+.tfs-panel{flex:0 0 290px;contain:size;overflow:auto;border-left:1px solid var(--tfs-frame);padding:8px 12px;
  overflow-wrap:anywhere}
-.tfs-view:fullscreen .tfs-panel{max-height:none}
 .tfs-narrow .tfs-body{flex-direction:column}
-.tfs-narrow .tfs-panel{flex:none;width:100%;max-height:320px;border-left:0;border-top:1px solid var(--tfs-frame)}
+.tfs-narrow .tfs-stage{flex:none}
+.tfs-narrow .tfs-panel{flex:none;contain:none;width:100%;max-height:320px;border-left:0;border-top:1px solid var(--tfs-frame)}
 .tfs-panel[hidden],.tfs-view [hidden]{display:none!important}
 .tfs-foot{display:flex;flex-wrap:wrap;gap:4px 14px;padding:5px 10px;border-top:1px solid var(--tfs-frame);
  color:var(--tfs-muted);font-size:11.5px}
@@ -29,7 +29,7 @@ export const FRAME_CSS = `
 .tfs-button,.tfs-choice button,.tfs-menu select,.tfs-field{font:inherit;font-size:12px;line-height:18px;color:var(--tfs-ink);
  background:var(--jp-layout-color1,var(--tfs-ground));border:1px solid var(--tfs-line);border-radius:4px;padding:3px 8px;
  margin:0;min-height:26px;cursor:pointer}
-.tfs-button:hover:not(:disabled),.tfs-choice button:hover:not(:disabled){background:var(--jp-layout-color2,
+.tfs-button:hover:not(:disabled,[aria-pressed="true"]),.tfs-choice button:hover:not(:disabled,[aria-checked="true"]){background:var(--jp-layout-color2,
  color-mix(in srgb,var(--tfs-ink) 8%,var(--tfs-ground)))}
 .tfs-button:disabled,.tfs-choice button:disabled{opacity:.55;cursor:not-allowed}
 .tfs-button.tfs-icon{min-width:28px;padding:3px 6px;text-align:center}

@@ -28,7 +28,7 @@ const GRAPH_CSS = `
 .tfs-swatch{flex:none}
 .tfs-outline ul{list-style:none;margin:0 0 0 14px;padding:0}
 .tfs-outline>ul{margin:0}
-.tfs-outline summary{cursor:pointer}
+.tfs-outline summary{cursor:pointer;margin:0}
 .tfs-grow{flex:1}
 .tfs-keys{font-size:12px}
 .tfs-keys kbd{font:11px var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);border:1px solid var(--tfs-line);
@@ -89,7 +89,7 @@ export class GraphView {
     this.search = searchField(t, {
       find: (query) => matches(drawing, this.canvas.scene, query),
       found: (here) => here && this.setHits(here),
-      pick: (match) => this.go(match.name),
+      pick: (match) => this.go(match.name, false),
     });
     this.textButton = button(t, "text", () => this.showText(), {pressed: false});
     this.helpButton = button(t, "keys", () => this.showHelp(), {icon: "help", pressed: false});
@@ -163,7 +163,7 @@ export class GraphView {
   }
 
   lightEntry(entry) {
-    if (entry) this.canvas.light({boxes: new Set(this.canvas.scene.boxes.filter(entry.has).map((box) => box.id))});
+    if (entry) this.canvas.light({boxes: new Set(this.canvas.scene.boxes.filter(entry.has).map((box) => box.number))});
     else this.retrace();
   }
 
@@ -181,8 +181,9 @@ export class GraphView {
       this.all = value === "all";
       this.retrace();
     });
-    const [close, ...rest] = nodePanel({t: this.t, canvas: this.canvas, go: (name) => this.go(name), close: () => this.canvas.select(null)}, box);
-    this.frame.showPanel(close, ...rest.slice(0, 2), ...section(this.t("trace"), all), ...rest.slice(2), ...this.panelMore(box));
+    const context = {t: this.t, canvas: this.canvas, go: (name) => this.go(name), close: () => this.canvas.select(null),
+                     before: section(this.t("trace"), all)};
+    this.frame.showPanel(...nodePanel(context, box), ...this.panelMore(box));
     this.retrace();
   }
 

@@ -64,7 +64,7 @@ export function canvasKeys(canvas) {
     act(order, at, canvas.box(canvas.active));
   });
   canvas.svg.addEventListener("focus", () => {
-    if (canvas.active === null || !canvas.where?.has(canvas.active)) {
+    if (canvas.active === null || !canvas.placement.locate(canvas.active)) {
       canvas.active = readingOrder(canvas)[0] ?? null;
       canvas.paint();
     }

@@ -29,18 +29,23 @@ export class Minimap {
   draw() { this.stale = true; }
 
   build() {
-    const {root, frame, where} = this.canvas, small = frame.narrow ? 0.66 : 1;
+    const {root, frame} = this.canvas, small = frame.narrow ? 0.66 : 1;
     this.scale = Math.min(WIDE * small / root.width, TALL * small / root.height);
     this.svg.setAttribute("width", Math.max(24, root.width * this.scale).toFixed(0));
     this.svg.setAttribute("height", Math.max(24, root.height * this.scale).toFixed(0));
     const rects = [];
-    for (const {placed, x, y} of where.values()) {
-      if (rects.length >= MOST) break;
-      if (placed.box.depth > 3 || placed.width * this.scale < 1) continue;
-      rects.push(s("rect", {class: placed.open ? "tfs-mo" : "tfs-m", x: (x * this.scale).toFixed(1), y: (y * this.scale).toFixed(1),
+    const waiting = [{placed: root, x: 0, y: 0}];
+    for (const around of waiting) {
+      for (const placed of around.placed.children) {
+        if (rects.length >= MOST) break;
+        const x = around.x + placed.x, y = around.y + placed.y;
+        if (placed.width * this.scale < 1) continue;
+        if (placed.open && placed.box.depth < 3) waiting.push({placed, x, y});
+        rects.push(s("rect", {class: placed.open ? "tfs-mo" : "tfs-m", x: (x * this.scale).toFixed(1), y: (y * this.scale).toFixed(1),
                             width: (placed.width * this.scale).toFixed(1),
                             height: Math.max(1.2, placed.height * this.scale).toFixed(1),
                             style: {"--c": `var(--tfs-${ROLES[placed.box.role] ? placed.box.role : "forward"})`}}));
+      }
     }
     this.shapes.replaceChildren(...rects);
     this.stale = false;

@@ -26,22 +26,22 @@ function head(context, title, sub) {
           h("h4", {}, title), sub ? h("p", {class: "tfs-quiet"}, sub) : null];
 }
 
-// `context` has t, canvas, go(name) and close().
+// `context` has t, canvas, go(name), close(), and what is to stand before the neighbours.
 export function nodePanel(context, box) {
   return box.isScope ? scopePanel(context, box) : leafPanel(context, box);
 }
 
 function leafPanel(context, box) {
   const {t, canvas, go} = context, {node} = box, {scene} = canvas;
-  const rows = [[t("op"), node.op], [t("role"), t(`role.${node.role}`)], [t("kind"), node.kind ? kindText(t, node.kind) : ""]];
+  const rows = [[t("op"), node.op], [t("role"), node.role === "forward" ? "" : t(`role.${node.role}`)], [t("kind"), node.kind ? kindText(t, node.kind) : ""]];
   node.outputs.forEach((output, i) => rows.push([node.outputs.length > 1 ? `${t("output")} ${i}` : t("output"), outputText(output)]));
   rows.push([t("device"), node.device]);
   const attrs = Object.entries(node.attrs);
   const parts = [...head(context, node.name), facts(rows)];
   if (node.source) parts.push(sourceLine(t, node.source));
   if (node.owner) parts.push(...section(t("belongs"), link(go, node.owner.name)));
+  parts.push(...context.before, ...neighbours(context, box));
   if (attrs.length) parts.push(...section(t("attrs"), facts(attrs)));
-  parts.push(...neighbours(context, box));
   const related = scene.nodes.filter((other) => other.owner === node);
   if (related.length) {
     const groups = new Map();
@@ -72,7 +72,7 @@ function scopePanel(context, box) {
   });
   const parts = [...head(context, box.series ? box.label : box.id, t("scope.of", {count: box.count})), toggle,
                  facts(roles.map(([role, number]) => [t(`role.${role}`), String(number)]))];
-  parts.push(...neighbours(context, box));
+  parts.push(...context.before, ...neighbours(context, box));
   return parts.filter(Boolean);
 }
 

@@ -12,7 +12,7 @@ export function pictureOf(canvas, {dark = false} = {}) {
   const {root} = canvas, width = root.width + 2 * MARGIN, height = root.height + 2 * MARGIN;
   const world = s("g", {transform: `translate(${MARGIN} ${MARGIN})`});
   const draw = (placed, lineHome, kidHome) => {
-    for (const edge of placed.edges) {
+    for (const edge of canvas.placement.edges(placed.box.number)) {
       const line = new LineRecord(edge, edge.head !== edge.scope && !canvas.isOpen(edge.head), "");
       canvas.lookLine(line);
       line.hit.remove();

@@ -5,46 +5,60 @@ const PADDING = 16, HEADER = 26, GAP = 24, DUMMY_GAP = 13, ROW_GAP = 30, PORT_GA
 export const COMPANION_GAP = 8;
 export const BACKWARD = 1;
 
-// The places of one scene. Opening or closing a scope measures that scope again and those around it, no other.
+// The places of one scene. Opening or closing a scope measures that scope again and those around it, no other; scopes
+// that are built alike, with contents of the same sizes, are measured once.
 export class Placement {
   constructor(scene) {
     this.scene = scene;
     this.open = new Set([0]);
     this.measured = new Map();
     this.closed = new Map();
+    this.sizes = new Map();
+    this.solved = new Map();
   }
 
   setOpen(number, open) {
     if (open === this.open.has(number) || !this.scene.boxes[number].isScope) return;
     if (open) this.open.add(number); else this.open.delete(number);
-    for (let i = this.scene.boxes[number].parent; i >= 0; i = this.scene.boxes[i].parent) this.measured.delete(i);
+    for (let i = this.scene.boxes[number].parent; i >= 0 && this.measured.delete(i); i = this.scene.boxes[i].parent);
   }
 
-  // The root as {box, x, y, width, height, open, children, edges}; x and y are relative to the scope around.
-  run() {
-    this.measure(0);
-    return this.placed(0, 0, 0);
-  }
+  // The root as {box, x, y, width, height, open, children}; x and y are relative to the scope around.
+  run() { return this.placed(0, 0, 0); }
 
   size(number) {
     if (this.open.has(number)) return this.measure(number).size;
     let size = this.closed.get(number);
     if (!size) {
-      const {width, height, companion} = this.scene.boxes[number];
-      const total = width + (companion ? companion.width + COMPANION_GAP : 0);
-      const main = [width / 2 - total / 2, Math.max(4, width / 2 - 16)];
-      const other = companion ? [total / 2 - companion.width / 2, Math.max(4, companion.width / 2 - 16)] : main;
-      this.closed.set(number, size = {width: total, height, lanes: [main, other]});
+      const {width, height, companion, face} = this.scene.boxes[number], key = companion ? `${face},${companion.width}` : face;
+      size = this.sizes.get(key);
+      if (!size) {
+        const total = width + (companion ? companion.width + COMPANION_GAP : 0);
+        const main = [width / 2 - total / 2, Math.max(4, width / 2 - 16)];
+        const other = companion ? [total / 2 - companion.width / 2, Math.max(4, companion.width / 2 - 16)] : main;
+        this.sizes.set(key, size = {id: this.sizes.size, width: total, height, lanes: [main, other]});
+      }
+      this.closed.set(number, size);
     }
     return size;
   }
 
-  // Depth without recursion is not needed here: name scopes are rarely deeper than twenty.
   measure(number) {
-    const known = this.measured.get(number);
-    if (known) return known;
-    const plan = this.scene.plan(number), shape = plan.shape, {rows, rank, lines} = shape;
-    const total = rank.length, items = plan.inside + plan.ports.length;
+    let found = this.measured.get(number);
+    if (!found) {
+      const plan = this.scene.plan(number);
+      let key = `${plan.shape.number}|${number ? this.scene.boxes[number].heading : ""}`;
+      for (let i = 0; i < plan.inside; i++) key += `|${this.size(plan.first + i).id}`;
+      let solved = this.solved.get(key);
+      if (!solved) this.solved.set(key, solved = this.solve(plan, number, `s${this.solved.size}`));
+      this.measured.set(number, found = {plan, solved, size: solved.size});
+    }
+    return found;
+  }
+
+  solve(plan, number, id) {
+    const {shape} = plan, {rows, rank, lines} = shape;
+    const total = rank.length, items = shape.count;
     const width = new Array(total).fill(0), height = new Array(total).fill(0);
     for (let i = 0; i < plan.inside; i++) {
       const size = this.size(plan.first + i);
@@ -53,24 +67,23 @@ export class Placement {
     }
     const above = rank.map(() => []), below = rank.map(() => []);
     const linked = new Set();
-    for (const line of lines) {
+    lines.forEach((line, i) => {
       const {chain, lane} = line;
       for (let k = 1; k < chain.length; k++) {
         const a = chain[k - 1], b = chain[k], key = (a * total + b) * 2 + lane;
         if (linked.has(key)) continue;
         linked.add(key);
-        const out = this.dock(plan, line, a), into = this.dock(plan, line, b);
+        const out = this.dock(plan, i, a), into = this.dock(plan, i, b);
         above[a].push([b, out, into]);
         below[b].push([a, into, out]);
       }
-    }
+    });
     let x = centres(shape, width, above, below);
     let right = null;
     for (const row of rows) for (const item of row) right = Math.max(right ?? -Infinity, x[item] + width[item] / 2);
     right = right ?? 0;
     const low = items && rows[0].some((i) => i >= plan.inside && i < items);
-    const tops = [], bottoms = [];
-    let y = 0;
+    let tops = [], bottoms = [], y = 0;
     for (let level = rows.length - 1; level >= 0; level--) {
       let tall = 0;
       for (const item of rows[level]) tall = Math.max(tall, height[item]);
@@ -79,69 +92,81 @@ export class Placement {
       y += tall;
       if (level) y += rowGap(shape, x, level, tall === 0 || (level === 1 && low));
     }
-    tops.reverse();
-    bottoms.reverse();
     const root = number === 0;
     const label = root ? 0 : this.scene.boxes[number].heading;
     const margin = root ? 0 : PADDING, header = root ? 0 : HEADER;
     const inner = Math.max(right, label - 2 * margin);
     const shift = margin + (inner - right) / 2;
     x = x.map((value) => value + shift);
-    const fullWidth = inner + 2 * margin, fullHeight = y + header + margin;
-    const offsets = new Map();
-    plan.ports.forEach((port, i) => offsets.set(portKey(port.out, port.far, port.lane),
-                                                x[plan.inside + i] - fullWidth / 2));
-    const lane = [0, fullWidth / 2 - PADDING];
-    const found = {
-      plan, x, tops: tops.map((top) => top + header), bottoms: bottoms.map((bottom) => bottom + header), height, offsets,
-      size: {width: fullWidth, height: fullHeight, lanes: [lane, lane]},
-    };
-    this.measured.set(number, found);
-    return found;
+    tops = tops.reverse().map((top) => top + header);
+    bottoms = bottoms.reverse().map((bottom) => bottom + header);
+    const fullWidth = inner + 2 * margin, fullHeight = y + header + margin, lane = [0, fullWidth / 2 - PADDING];
+    const ys = [];
+    for (let i = 0; i < plan.inside; i++) {
+      const level = rank[i], spare = bottoms[level] - tops[level] - height[i];
+      // In a tall row what only gives stands close to its readers, what only takes close to its inputs.
+      const share = !shape.below[i].length ? (shape.above[i].length ? 0 : 0.5) : !shape.above[i].length ? 1 : 0.5;
+      ys.push(tops[level] + spare * share);
+    }
+    return {x, y: ys, tops, bottoms, width, height, offsets: x.slice(plan.inside, items).map((at) => at - fullWidth / 2),
+            size: {id, width: fullWidth, height: fullHeight, lanes: [lane, lane]}, routes: null};
   }
 
   // Where a line meets an item, as an offset from its centre.
-  dock(plan, line, item) {
+  dock(plan, number, item) {
     if (item >= plan.inside) return 0;
-    const child = plan.first + item;
-    if (this.open.has(child)) {
-      const isTail = item === line.tail, other = isTail ? line.head : line.tail;
-      const far = other < plan.inside ? plan.first + other : plan.ports[other - plan.inside].far;
-      return this.measure(child).offsets.get(portKey(isTail, far, line.lane)) ?? 0;
-    }
-    return this.size(child).lanes[line.lane][0];
+    const child = plan.first + item, line = plan.shape.lines[number];
+    if (!this.open.has(child)) return this.size(child).lanes[line.lane][0];
+    return this.measure(child).solved.offsets[plan.shape.ports[2 * number + (item === line.tail ? 0 : 1)]] ?? 0;
   }
 
   placed(number, left, top) {
-    const box = this.scene.boxes[number], size = this.size(number), open = this.open.has(number);
-    const found = {box, x: left, y: top, width: size.width, height: size.height, open, children: [], edges: []};
-    if (!open) return found;
-    const inner = this.measure(number);
-    if (!inner.inside) {
-      const {plan, x, tops, bottoms} = inner, {rank, above, below} = plan.shape;
-      inner.y = [];
-      for (let i = 0; i < plan.inside; i++) {
-        const {height} = this.size(plan.first + i), level = rank[i];
-        const spare = bottoms[level] - tops[level] - height;
-        // In a tall row what only gives stands close to its readers, what only takes close to its inputs.
-        const share = !below[i].length ? (above[i].length ? 0 : 0.5) : !above[i].length ? 1 : 0.5;
-        inner.y.push(tops[level] + spare * share);
-      }
-      inner.edges = this.route(inner);
-      inner.inside = inner.y.map((y, i) => {
-        const child = plan.first + i;
-        return [child, x[i] - this.size(child).width / 2, y];
-      });
-    }
-    found.edges = inner.edges;
-    found.children = inner.inside.map(([child, x, y]) => this.placed(child, x, y));
-    return found;
+    const {width, height} = this.size(number);
+    return new Placed(this, this.scene.boxes[number], left, top, width, height, this.open.has(number));
   }
 
-  // The lines of a scope with their points, in the scope's own coordinates.
-  route(inner) {
-    const {plan, x, y, tops, bottoms, height, size} = inner, {lines, rank} = plan.shape;
-    const docks = this.spreadDocks(plan, x);
+  // The boxes in an open scope.
+  inside(number) {
+    const inner = this.measure(number);
+    if (!inner.children) {
+      const {plan, solved: {x, y, width: widths}} = inner;
+      inner.children = y.map((at, i) => this.placed(plan.first + i, x[i] - widths[i] / 2, at));
+    }
+    return inner.children;
+  }
+
+  // Where a box stands in the whole drawing: {placed, x, y}; undefined for one that is in a closed scope.
+  locate(number) {
+    let placed, x = 0, y = 0;
+    for (const step of this.scene.path(number)) {
+      const {parent} = this.scene.boxes[step];
+      if (!this.open.has(parent)) return undefined;
+      placed = this.inside(parent)[step - this.scene.boxes[parent].first];
+      x += placed.x;
+      y += placed.y;
+    }
+    return placed && {placed, x, y};
+  }
+
+  // The lines of an open scope with their points, in the scope's own coordinates; the same array until it is measured again.
+  edges(number) {
+    const inner = this.measure(number);
+    if (!inner.edges) {
+      const {plan, solved} = inner;
+      if (!solved.routes) solved.routes = this.route(plan, solved);
+      const name = (item) => (item < plan.inside ? plan.first + item : plan.number);
+      const weights = this.scene.weightsOf(plan);
+      inner.edges = plan.shape.lines.map((line, i) => {
+        const [tail, head] = line.lane === BACKWARD ? [name(line.head), name(line.tail)] : [name(line.tail), name(line.head)];
+        const [data, control] = weights.get(i) || [1, 0];
+        return {scope: number, number: i, tail, head, lane: line.lane, data, control, ...solved.routes[i]};
+      });
+    }
+    return inner.edges;
+  }
+
+  route(plan, {x, y, tops, bottoms, height, size}) {
+    const {lines, rank} = plan.shape, docks = this.spreadDocks(plan, x);
     const end = (item, at, upper) => {
       if (item >= plan.inside) return [[at, upper ? 0 : size.height]];
       const level = rank[item];
@@ -161,11 +186,7 @@ export class Placement {
       }
       points = points.concat(end(upper, docks.upper[number], true));
       if ((lower === line.tail) !== (lane !== BACKWARD)) points.reverse();
-      const name = (item) => (item < plan.inside ? plan.first + item : plan.number);
-      const [tail, head] = lane === BACKWARD ? [name(line.head), name(line.tail)] : [name(line.tail), name(line.head)];
-      const [data, control] = plan.weight.get(number) || [1, 0];
-      return {scope: plan.number, number, tail, head, lane, points, data, control,
-              direct: chain.length === 2 && rank[upper] - rank[lower] > 1};
+      return {points, area: extent(points), direct: chain.length === 2 && rank[upper] - rank[lower] > 1};
     });
   }
 
@@ -176,10 +197,10 @@ export class Placement {
     lines.forEach((line, number) => {
       const {chain, lane} = line, last = chain.length - 1;
       for (const [side, item, neighbour] of [[lower, chain[0], chain[1]], [upper, chain[last], chain[last - 1]]]) {
-        const at = x[item] + this.dock(plan, line, item);
+        const at = x[item] + this.dock(plan, number, item);
         side[number] = at;
         if (item >= plan.inside || this.open.has(plan.first + item)) continue;
-        const aim = x[neighbour] + (last === 1 ? this.dock(plan, line, neighbour) : 0);
+        const aim = x[neighbour] + (last === 1 ? this.dock(plan, number, neighbour) : 0);
         if (side === upper) {
           const key = item * 2 + lane;
           if (!arriving.has(key)) arriving.set(key, []);
@@ -204,7 +225,26 @@ export class Placement {
   }
 }
 
-function portKey(out, far, lane) { return far * 4 + lane * 2 + (out ? 1 : 0); }
+// A box with its place in the scope around it. What is in it is placed when somebody looks.
+class Placed {
+  constructor(placement, box, x, y, width, height, open) {
+    Object.assign(this, {placement, box, x, y, width, height, open});
+  }
+
+  get children() { return this.open ? this.placement.inside(this.box.number) : []; }
+}
+
+// [left, top, right, bottom] of some points.
+function extent(points) {
+  let [x0, y0] = points[0], [x1, y1] = points[0];
+  for (const [x, y] of points) {
+    x0 = Math.min(x0, x);
+    x1 = Math.max(x1, x);
+    y0 = Math.min(y0, y);
+    y1 = Math.max(y1, y);
+  }
+  return [x0, y0, x1, y1];
+}
 
 function rowGap({rows, below}, x, level, atPorts) {
   let far = 0;

@@ -83,62 +83,55 @@ export class Scene {
   }
 
   build() {
-    const {children, node, scopes, heading, face, faces} = this.record;
-    const marks = this.record.marks || {}, companions = this.record.companions || {};
+    const {children, node, scopes, heading, face, faces, marks = {}, companions = {}} = this.record;
     const series = new Set(this.record.series);
-    let scope = 0, leaf = 0, next = 1;
-    const parents = [-1];
+    let scope = 0, leaf = 0, next = 1, parent = 0, left = 0;
     for (let i = 0; i < children.length; i++) {
-      for (let k = 0; k < children[i]; k++) parents.push(i);
-    }
-    for (let i = 0; i < children.length; i++) {
-      const isScope = i === 0 || children[i] > 0;
-      const parent = parents[i];
-      const base = this.base(parent);
-      const box = {number: i, parent, isScope, series: series.has(i), depth: i ? this.boxes[parent].depth + 1 : 0,
-                   first: next, size: children[i], node: null, count: 1, principal: null, mark: marks[i] || "",
-                   companion: null, heading: 0, place: i ? i - this.boxes[parent].first : 0};
-      next += children[i];
-      if (i === 0) {
-        box.id = box.label = "";
-        this.scopes.push(0);
-      } else if (isScope) {
-        const name = scopes[scope];
-        box.heading = heading[scope++];
-        box.id = (name[0] === "/" ? name.slice(1) : base + name) + "/";
-        box.label = (box.id.startsWith(base) ? box.id.slice(base.length) : lastPart(box.id)).replace(/\/+$/, "");
-        if (box.series) box.label = box.label.split(" ")[0];
-        this.scopes.push(i);
-      } else {
-        const found = this.nodes[node[leaf]];
-        box.node = found;
-        box.leaf = leaf++;
-        box.id = found.name;
-        box.label = (found.name.startsWith(base) ? found.name.slice(base.length) : "") || lastPart(found.name);
-        this.byNode.set(found.number, i);
-        if (parent > 0 && found.name + "/" === this.boxes[parent].id) this.boxes[parent].principal = box;
-      }
+      // The children of a box stand together, in the order of their parents.
+      if (i === 1) left = children[0];
+      while (i && !left) left = children[++parent];
+      const size = children[i], isScope = i === 0 || size > 0, around = i ? this.boxes[parent] : null;
+      const [text, sub, role, width, height] = faces[face[i]] || [0, "", "", 0, 0];
+      const box = {number: i, parent: i ? parent : -1, isScope, series: false, depth: i ? around.depth + 1 : 0, first: next, size,
+                   order: -1, leaf: -1, face: face[i], id: "", label: "", text: "", sub, role, width, height, node: null, count: isScope ? 0 : 1,
+                   principal: null, mark: marks[i] || "", companion: null, heading: 0};
+      next += size;
       if (i) {
-        const [text, sub, role, width, height] = faces[face[i]];
-        Object.assign(box, {text: text || box.label, sub, role, width, height});
-        if (companions[i]) {
-          const [label, below, otherRole, otherWidth, tip] = companions[i];
-          box.companion = {label, sub: below, role: otherRole, width: otherWidth, tip};
-        }
+        if (isScope) this.nameScope(box, scopes[scope], heading[scope++], series.has(i)); else this.nameLeaf(box, this.nodes[node[leaf]], leaf++);
+        box.text = text || box.label;
+        const beside = companions[i];
+        if (beside) box.companion = {label: beside[0], sub: beside[1], role: beside[2], width: beside[3], tip: beside[4]};
         this.byName.set(box.id, i);
+        left--;
+      }
+      if (isScope) {
+        box.order = this.scopes.length;
+        this.scopes.push(i);
       }
       this.boxes.push(box);
     }
-    for (let i = this.boxes.length - 1; i > 0; i--) {
-      const box = this.boxes[i];
-      if (box.isScope && !box.counted) { box.count = 0; box.counted = true; }
-      const parent = this.boxes[box.parent];
-      if (!parent.counted) { parent.count = 0; parent.counted = true; }
-      parent.count += this.sizeOf(box);
-    }
+    for (let i = this.boxes.length - 1; i > 0; i--) this.boxes[this.boxes[i].parent].count += this.boxes[i].count;
   }
 
-  sizeOf(box) { return box.isScope ? box.count : 1; }
+  nameScope(box, name, heading, series) {
+    const base = this.base(box.parent);
+    box.heading = heading;
+    box.series = series;
+    box.id = `${name[0] === "/" ? name.slice(1) : base + name}/`;
+    box.label = (box.id.startsWith(base) ? box.id.slice(base.length) : lastPart(box.id)).replace(/\/+$/, "");
+    if (series) [box.label] = box.label.split(" ");
+  }
+
+  nameLeaf(box, node, leaf) {
+    const base = this.base(box.parent);
+    box.node = node;
+    box.leaf = leaf;
+    box.id = node.name;
+    box.label = (node.name.startsWith(base) ? node.name.slice(base.length) : "") || lastPart(node.name);
+    this.byNode.set(node.number, box.number);
+    const around = this.boxes[box.parent];
+    if (box.parent > 0 && `${node.name}/` === around.id) around.principal = box;
+  }
 
   // The id before the names of a scope's children: a numbered series adds nothing to them.
   base(number) {
@@ -208,12 +201,22 @@ export class Scene {
 
   outputs(number) { return this.edges && (this.from.get(number) || []); }
 
+  // The scopes around a box and the box itself, the root first.
+  around(number) {
+    const box = this.boxes[number];
+    return (box.around ??= [0, ...this.path(number)]);
+  }
+
   // The lines along which an edge between two nodes' boxes is drawn, one in each scope that it passes, as
-  // "scope:number". A gradient (lane 1) is listed like the edge that it goes against.
-  linesOf(tail, head, lane = 0) {
-    const lower = [0, ...this.path(tail)], upper = [0, ...this.path(head)];
+  // "scope:number". A gradient (lane 1) is listed like the edge that it goes against. Only in the scopes of `open`, if given.
+  linesOf(tail, head, lane = 0, open = null) {
+    const lower = this.around(tail), upper = this.around(head);
+    if (lane && !this.record.flow) return [];
     let split = 1;
-    while (split < lower.length && split < upper.length && lower[split] === upper[split]) split++;
+    while (split < lower.length && split < upper.length && lower[split] === upper[split]) {
+      if (open && !open.has(lower[split])) return [];
+      split++;
+    }
     if (split >= lower.length || split >= upper.length) return [];
     const a = lower[split], b = upper[split], found = [];
     const add = (scope, from, to) => {
@@ -222,10 +225,10 @@ export class Scene {
     };
     const item = (scope, box) => box - this.boxes[scope].first;
     add(lower[split - 1], item(lower[split - 1], a), item(lower[split - 1], b));
-    for (let i = split; i < lower.length - 1; i++) {
+    for (let i = split; i < lower.length - 1 && (!open || open.has(lower[i])); i++) {
       add(lower[i], item(lower[i], lower[i + 1]), this.port(lower[i], true, b, lane));
     }
-    for (let i = split; i < upper.length - 1; i++) {
+    for (let i = split; i < upper.length - 1 && (!open || open.has(upper[i])); i++) {
       add(upper[i], this.port(upper[i], false, a, lane), item(upper[i], upper[i + 1]));
     }
     return found;
@@ -240,19 +243,19 @@ export class Scene {
   }
 
   port(scope, out, far, lane) {
-    const plan = this.plan(scope);
+    const plan = this.plan(scope), {ports} = plan;
     if (!plan.index) {
-      plan.index = new Map(plan.ports.map((port, i) => [`${port.out},${port.far},${port.lane}`, plan.inside + i]));
+      plan.index = new Map();
+      for (let i = 0; i < ports.length; i += 3) plan.index.set(ports[i + 1] * 4 + ports[i + 2] * 2 + ports[i], i / 3);
     }
-    return plan.index.get(`${out},${far},${lane}`);
+    return plan.inside + plan.index.get(far * 4 + lane * 2 + (out ? 1 : 0));
   }
 
   lineNumber(scope, tail, head, lane) {
     const {shape} = this.plan(scope);
-    if (!shape.index) {
-      shape.index = new Map(shape.lines.map((line, i) => [`${line.tail},${line.head},${line.lane}`, i]));
-    }
-    return shape.index.get(`${tail},${head},${lane}`);
+    const key = (from, to, way) => (from * shape.rank.length + to) * 2 + way;
+    if (!shape.index) shape.index = new Map(shape.lines.map((line, i) => [key(line.tail, line.head, line.lane), i]));
+    return shape.index.get(key(tail, head, lane));
   }
 
   // The edges that a line stands for.
@@ -266,30 +269,31 @@ export class Scene {
     return this.lineEdges.get(`${scope}:${number}`) || [];
   }
 
-  // A scope's own graph. Scopes that are built alike share `shape`.
+  // A scope's own graph: its boxes from `first` on are items 0 to `inside`, its ports follow. Scopes that are built
+  // alike share `shape`.
   plan(number) {
     let plan = this.plans.get(number);
     if (!plan) {
-      const box = this.boxes[number];
-      const [shape, flat = [], weights = []] = this.record.plans[this.scopeIndex(number)];
-      const ports = [];
-      for (let i = 0; i < flat.length; i += 3) ports.push({out: flat[i] === 1, far: flat[i + 1], lane: flat[i + 2]});
-      const weight = new Map();
-      for (let i = 0; i < weights.length; i += 3) weight.set(weights[i], [weights[i + 1], weights[i + 2]]);
-      plan = {number, first: box.first, inside: box.size, ports, weight, shape: this.shapeOf(shape)};
+      const box = this.boxes[number], [shape, ports = [], weights = []] = this.record.plans[box.order];
+      plan = {number, first: box.first, inside: box.size, ports, weights, shape: this.shapeOf(shape), index: null};
       this.plans.set(number, plan);
     }
     return plan;
   }
 
-  scopeIndex(number) {
-    if (!this.scopeNumbers) this.scopeNumbers = new Map(this.scopes.map((scope, i) => [scope, i]));
-    return this.scopeNumbers.get(number);
+  // What is outside of a scope at one of its ports.
+  farOf(plan, item) { return plan.ports[3 * (item - plan.inside) + 1]; }
+
+  // How many tensors and how many control edges each line of a scope stands for.
+  weightsOf(plan) {
+    const found = new Map();
+    for (let i = 0; i < plan.weights.length; i += 3) found.set(plan.weights[i], [plan.weights[i + 1], plan.weights[i + 2]]);
+    return found;
   }
 
   shapeOf(number) {
     let shape = this.shared.get(number);
-    if (!shape) this.shared.set(number, shape = readShape(this.record.rows[number]));
+    if (!shape) this.shared.set(number, shape = {number, ...readShape(this.record.rows[number])});
     return shape;
   }
 }
@@ -310,8 +314,9 @@ function readInput(entry) {
   return entry < 0 ? [-1 - entry, 0, true] : [entry, 0, false];
 }
 
-// Rows, ranks, lines with their chains, and the neighbours of each item.
-function readShape({count, rows, lines = [], chains = []}) {
+// Rows, ranks, lines with their chains, the neighbours of each item, and the ports at which lines enter inner scopes: of
+// the scope at a line's tail under twice the line's number, of the one at its head under the next.
+function readShape({count, rows, lines = [], chains = [], ports = {}}) {
   const rank = [];
   rows.forEach((row, level) => row.forEach((item) => { rank[item] = level; }));
   const passed = new Map();
@@ -334,5 +339,5 @@ function readShape({count, rows, lines = [], chains = []}) {
       }
     }
   }
-  return {count, rows, rank, lines: found, above, below};
+  return {count, rows, rank, lines: found, above, below, ports};
 }

@@ -71,8 +71,10 @@ export function searchField(t, {find, found, pick}) {
     if (event.key === "Enter" && event.target === input && all.length) {
       event.preventDefault();
       go(at + (event.shiftKey ? -1 : 1));
-    } else if (event.key === "ArrowDown" && !list.hidden) {
+      show(false);
+    } else if (event.key === "ArrowDown" && all.length) {
       event.preventDefault();
+      show(true);
       options()[Math.min(options().length - 1, focused + 1)]?.focus();
     } else if (event.key === "ArrowUp" && focused >= 0) {
       event.preventDefault();

@@ -2,20 +2,20 @@
 
 import {edgesOf} from "./keys.js";
 
-// {boxes, edges, counts} for `canvas.light`: names to classes ("in", "out", and "near" for direct neighbours).
+// {boxes, edges, counts} for `canvas.light`: boxes and edges to classes ("in", "out", and "near" for direct neighbours).
 export function traceOf(canvas, box, all) {
   const {scene} = canvas, boxes = new Map(), edges = new Map();
   const start = box.isScope ? scene.leaves(box.number).map((leaf) => leaf.number) : [box.number];
-  for (const number of start) boxes.set(scene.boxes[number].id, "lit");
+  for (const number of start) boxes.set(number, "lit");
   const inside = new Set(start), counts = {};
   for (const [side, far, name] of [["inputs", "tail", "in"], ["outputs", "head", "out"]]) {
     const first = edgesOf(canvas, box, side), seen = new Set(), waiting = [];
     const take = (edge, near) => {
-      edges.set(`${scene.boxes[edge.tail].id}>${scene.boxes[edge.head].id}`, near ? `${name} near` : name);
+      edges.set(edge, near ? `${name} near` : name);
       const other = edge[far];
       if (seen.has(other) || inside.has(other)) return;
       seen.add(other);
-      boxes.set(scene.boxes[other].id, near ? `${name} near` : name);
+      boxes.set(other, near ? `${name} near` : name);
       waiting.push(other);
     };
     for (const edge of first) take(edge, true);
