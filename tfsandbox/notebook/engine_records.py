@@ -384,7 +384,11 @@ def code_view(fetches: Any, feed_dict: Mapping[Any, Any] | None = None, session:
     shift = len(program.text.splitlines()) - len(program.source.splitlines())
     nodes = {number + shift: [op.name] for number, op in program.lines.items()}
     folded = {op.name: reason for op, reason in program.plan.elided.items()}
-    return CodeView.from_source(program.text, nodes, folded)
+    model = graph_model(session.graph)
+    names = [getattr(getattr(leaf, "op", leaf), "name", leaf) for leaf in nest.flatten(fetches)]
+    focus = [node_name(name) for name in names if isinstance(name, str) and name in model]
+    return CodeView.from_source(program.text, nodes, folded, model=model, focus=focus,
+                                fed=[value.op.name for value in program.plan.feeds])
 
 
 def _needed_placeholders(graph: Any, fetches: Iterable[Any]) -> list[Any]:

@@ -7,11 +7,15 @@ import keyword
 import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tfsandbox.notebook.graph_model import GraphModel
 from tfsandbox.notebook.labels import node_count
 from tfsandbox.notebook.markup import escape
 from tfsandbox.notebook.views.view import View, cell, fragment
+
+if TYPE_CHECKING:
+    from tfsandbox.notebook.interactive.live import Live
 
 _BUILTINS = frozenset({"True", "False", "None", "len", "range", "float", "int", "bool", "tuple", "list", "dict", "zip"})
 
@@ -33,15 +37,18 @@ def code_lines(source: str, nodes: Mapping[int, Iterable[str]] | None = None) ->
             for number, line in enumerate(source.splitlines(), start=1)]
 
 
-def highlighted(line: str) -> str:
-    """One line of Python as escaped HTML with its tokens in spans. What is no Python comes out plain."""
+def tokens_of(line: str) -> list[tuple[str, str]]:
+    """One line of Python as (kind, text): k keyword, b builtin, s string, m number, c comment, "" anything else.
+
+    What is no Python comes out in one piece.
+    """
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
     except (tokenize.TokenError, IndentationError, SyntaxError):
         tokens = []
     indent = line[:len(line) - len(line.lstrip())]
     text = line.strip()
-    parts = [escape(indent)]
+    parts = [("", indent)]
     at = 0
     for token in tokens:
         (row, start), (end_row, end) = token.start, token.end
@@ -49,26 +56,28 @@ def highlighted(line: str) -> str:
             continue
         if start < at:
             continue
-        parts.append(escape(text[at:start]))
-        parts.append(_token(token.string, token.type))
+        parts += [("", text[at:start]), (_kind(token.string, token.type), token.string)]
         at = end
-    parts.append(escape(text[at:]))
-    return "".join(parts)
+    parts.append(("", text[at:]))
+    return [(kind, words) for kind, words in parts if words]
 
 
-def _token(words: str, kind: int) -> str:
-    css = ""
+def highlighted(line: str) -> str:
+    """One line of Python as escaped HTML with its tokens in spans."""
+    return "".join(f'<span class="tfs-{kind}k">{escape(words)}</span>' if kind else escape(words)
+                   for kind, words in tokens_of(line))
+
+
+def _kind(words: str, kind: int) -> str:
     if kind == tokenize.COMMENT:
-        css = "c"
-    elif kind == tokenize.STRING:
-        css = "s"
-    elif kind == tokenize.NUMBER:
-        css = "m"
-    elif kind == tokenize.NAME and keyword.iskeyword(words):
-        css = "k"
-    elif kind == tokenize.NAME and (words in _BUILTINS or words == "np"):
-        css = "b"
-    return f'<span class="tfs-{css}k">{escape(words)}</span>' if css else escape(words)
+        return "c"
+    if kind == tokenize.STRING:
+        return "s"
+    if kind == tokenize.NUMBER:
+        return "m"
+    if kind == tokenize.NAME and keyword.iskeyword(words):
+        return "k"
+    return "b" if kind == tokenize.NAME and (words in _BUILTINS or words == "np") else ""
 
 
 _CSS = (
@@ -88,21 +97,46 @@ _CSS = (
 
 
 class CodeView(View):
-    """A program and where it comes from. `folded` says for nodes without a line of their own why they have none."""
+    """A program and where it comes from. `folded` says for nodes without a line of their own why they have none.
+
+    `model` is the graph, `focus` the names of what is fetched, `fed` those of the program's parameters: with them the
+    program is shown beside its graph.
+    """
 
     kind = "code"
 
     def __init__(self, lines: Iterable[CodeLine], folded: Mapping[str, str] | None = None,
-                 title: str = "The numpy your graph became") -> None:
+                 title: str = "The numpy your graph became", model: GraphModel | None = None,
+                 focus: Iterable[str] = (), fed: Iterable[str] = ()) -> None:
         self.lines = list(lines)
         self.folded = dict(folded or {})
         self.title = title
+        self.model = model
+        self.focus = list(focus)
+        self.fed = list(fed)
+
+    def payload(self) -> dict[str, Any] | None:
+        """What the page draws from; None without a graph."""
+        if not self.has_payload():
+            return None
+        from tfsandbox.notebook.interactive import code
+        return code.payload(self)
+
+    def has_payload(self) -> bool:
+        """Whether there is a graph to show the program beside."""
+        return self.model is not None and bool(self.focus)
+
+    def _make_live(self) -> Live:
+        from tfsandbox.notebook.interactive.code import CodeLive
+        return CodeLive(self)
 
     @classmethod
     def from_source(cls, source: str, nodes: Mapping[int, Iterable[str]] | None = None,
-                    folded: Mapping[str, str] | None = None, title: str = "The numpy your graph became") -> CodeView:
+                    folded: Mapping[str, str] | None = None, title: str = "The numpy your graph became",
+                    model: GraphModel | None = None, focus: Iterable[str] = (),
+                    fed: Iterable[str] = ()) -> CodeView:
         """The view of a source text, with the nodes of each line number."""
-        return cls(code_lines(source, nodes), folded, title)
+        return cls(code_lines(source, nodes), folded, title, model, focus, fed)
 
     def source(self) -> str:
         """The program alone."""
