@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfsandbox.notebook.graph_model import GraphModel, Node
-from tfsandbox.notebook.roles import apply_kind
+from tfsandbox.notebook.graph_model import GraphModel, Node, split_input
+from tfsandbox.notebook.roles import UPDATE_OPS, apply_kind
 
 KINDS = ("trains", "frozen", "state", "slot", "gradient", "training")
 """`state` is a variable that no optimizer is meant to change (a step counter, a moving average); `training` is what
@@ -19,8 +19,11 @@ def training_kinds(model: GraphModel) -> dict[str, str]:
     """
     updates: dict[str, dict[str, None]] = {}
     optimizers: dict[str, None] = {}
+    assigned: set[str] = set()
     kinds: dict[str, str] = {}
     for node in model.nodes:
+        if node.op in UPDATE_OPS and node.role not in ("init", "saver", "optimizer") and node.inputs:
+            assigned.add(split_input(node.inputs[0])[0])
         if node.role in _TRAINING_ROLES:
             kinds[node.name] = _TRAINING_ROLES[node.role]
             if node.role == "optimizer" and node.of and apply_kind(node.op):
@@ -29,7 +32,7 @@ def training_kinds(model: GraphModel) -> dict[str, str]:
                 updates.setdefault(node.of, {})[name] = None
     for node in model.nodes:
         if node.role == "variable":
-            kinds[node.name] = _variable(model, node, list(updates.get(node.name, ())), len(optimizers))
+            kinds[node.name] = _variable(model, node, list(updates.get(node.name, ())), len(optimizers), assigned)
     return kinds
 
 
@@ -38,7 +41,7 @@ def _optimizer(node: Node) -> str:
     return node.name.partition("/update")[0] if "/update" in node.name else node.scope
 
 
-def _variable(model: GraphModel, node: Node, updated_by: list[str], optimizers: int) -> str:
+def _variable(model: GraphModel, node: Node, updated_by: list[str], optimizers: int, assigned: set[str]) -> str:
     if updated_by:
         if node.name in model.masked:
             return "frozen"
@@ -46,8 +49,9 @@ def _variable(model: GraphModel, node: Node, updated_by: list[str], optimizers: 
     if model.trainable is not None:
         meant = node.name in model.trainable
     else:
-        # A file tells not which variables are meant to train; counters are integers.
-        meant = not node.outputs or node.outputs[0].dtype.startswith(("float", "bfloat", "complex"))
+        # A file tells not which variables are meant to train; counters are integers, averages are assigned.
+        meant = node.name not in assigned and (
+            not node.outputs or node.outputs[0].dtype.startswith(("float", "bfloat", "complex")))
     if not meant:
         return "state"
     return "frozen" if optimizers or node.name in model.masked else "trains"

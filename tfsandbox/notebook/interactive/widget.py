@@ -35,9 +35,11 @@ class ViewWidget(anywidget.AnyWidget):
 
     def close(self) -> None:
         """End the widget; the view stays."""
-        self._leave()
-        for link in self._links:
+        # ipywidgets closes again what goes away.
+        links, self._links = self._links, []
+        for link in links:
             link.unlink()
+        self._leave()
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

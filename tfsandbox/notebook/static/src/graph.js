@@ -14,6 +14,7 @@ import {traceOf} from "./trace.js";
 const GRAPH_CSS = `
 .tfs-search{position:relative;display:inline-flex;align-items:center;gap:6px}
 .tfs-tally{font-size:11.5px;min-width:3em}
+.tfs-tally:empty{display:none}
 .tfs-matches{position:absolute;z-index:6;left:0;top:calc(100% + 3px);width:max-content;min-width:220px;max-width:min(440px,86vw);
  max-height:260px;overflow:auto;background:var(--jp-layout-color0,var(--tfs-ground));border:1px solid var(--tfs-line);
  border-radius:4px;box-shadow:0 3px 12px var(--tfs-shade);padding:3px}
