@@ -108,6 +108,39 @@ def test_the_widget_alone(lab):
     assert not page.errors
 
 
+def test_values_of_watched_runs(lab):
+    run = """\
+import numpy as np
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+feeds = {x: np.ones((4, 10)), y: np.ones((4, 1))}
+with view.watch(sess) as watched:
+    for _ in range(3):
+        sess.run([train, loss], feeds)
+"""
+    page = lab([*CELLS[:2], "view = %tf_graph --expand *\nview", run])
+    page.run_all()
+    view = page.view()
+    view.locator('[data-box][aria-label*="μ"]').first.wait_for()
+    assert "loss, = " in box(view, "loss,").get_attribute("aria-label")
+    assert page.python("[watched.runs, 'loss' in watched.values]") == [3, True]
+    box(view, "Relu").click()
+    panel = view.locator(".tfs-panel")
+    panel.locator(".tfs-histogram").wait_for()
+    assert "float32 (4, 8)" in panel.inner_text() and panel.locator(".tfs-heat canvas").count() == 1
+    page.screenshot("watched")
+    menu = view.get_by_role("combobox", name="colour by")
+    menu.select_option("memory")
+    assert "kB" in view.locator(".tfs-foot").inner_text() or "B" in view.locator(".tfs-foot").inner_text()
+    menu.select_option("time")
+    page.until(lambda: "µs" in view.locator(".tfs-foot").inner_text())
+    page.client.execute("watching = view.watch(sess)\nwatching.__enter__()\nfeeds[x][0, 0] = np.nan\n"
+                        "_ = sess.run(loss, feeds)\nwatching.__exit__(None, None, None)")
+    page.until(lambda: "starts at x" in view.locator(".tfs-status").inner_text())
+    assert "tfs-is-warn" in box(view, "x,").get_attribute("class")
+    assert not page.errors
+
+
 def test_a_large_graph_asks_for_the_level_that_did_not_travel(lab):
     program = ("import sys; from tests.benchmarks.layout import training_graph\n"
                "from tfsandbox.notebook.roles import assign_roles\nfrom tfsandbox.notebook.views import GraphView\n"

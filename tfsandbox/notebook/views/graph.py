@@ -19,7 +19,10 @@ from tfsandbox.notebook.svg import EdgeNote, draw
 from tfsandbox.notebook.views.view import View
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from tfsandbox.notebook.interactive.live import Live
+    from tfsandbox.notebook.watching import Watched
 
 NOTEBOOK_WIDTH = 880.0
 """The width of an output beside JupyterLab's file browser on a laptop."""
@@ -159,6 +162,17 @@ class GraphView(View):
         """What the page draws from, at every level of detail."""
         from tfsandbox.notebook.interactive import graph_payload
         return graph_payload.payload(self)
+
+    def watch(self, session: Any) -> AbstractContextManager[Watched]:
+        """`with view.watch(sess):` keeps the values of the session's runs and shows them on the nodes.
+
+        Gives a `Watched`: `.values` are the arrays of the last run by node, `.summaries()` what the page shows. The
+        runs fetch every node that they compute, so they are slower and keep all arrays until the next one.
+        """
+        from tfsandbox.notebook.interactive.graph import GraphLive
+        live = self.live
+        assert isinstance(live, GraphLive)
+        return live.watch(session)
 
     def _make_live(self) -> Live:
         from tfsandbox.notebook.interactive.graph import GraphLive

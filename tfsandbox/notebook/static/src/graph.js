@@ -2,6 +2,7 @@
 
 import {ask, h, register, save} from "./core.js";
 import {Canvas} from "./canvas.js";
+import {boxCard, facts} from "./card.js";
 import {COLOURINGS, MARKS, colouring, legendOf} from "./colours.js";
 import {button, choice, menu, setPressed} from "./controls.js";
 import {outline} from "./outline.js";
@@ -10,6 +11,7 @@ import {pictureOf, pngOf} from "./picture.js";
 import {decode} from "./scene.js";
 import {matches, searchField} from "./search.js";
 import {traceOf} from "./trace.js";
+import {VALUES_CSS, isBroken, magnitudes, valueNote, valueRows, valueSection} from "./values.js";
 
 const GRAPH_CSS = `
 .tfs-search{position:relative;display:inline-flex;align-items:center;gap:6px}
@@ -41,7 +43,7 @@ const GRAPH_CSS = `
 export class GraphView {
   constructor(frame, payload, host) {
     Object.assign(this, {frame, host, t: frame.t, payload});
-    frame.addStyle("graph", GRAPH_CSS);
+    frame.addStyle("graph", GRAPH_CSS + VALUES_CSS);
     this.drawing = decode(payload);
     this.drawing.asked = payload.asked;
     const state = host.get("state") || {};
@@ -49,8 +51,12 @@ export class GraphView {
     if (!this.drawing.levels.includes(this.level)) this.level = payload.level;
     this.colour = COLOURINGS.includes(state.colour) ? state.colour : "role";
     this.all = true;
-    this.hitNumbers = [];
+    this.values = new Map();
     this.canvas = new Canvas(frame, this.drawing, {look: (box) => this.look(box), edgeLook: (edge) => this.edgeLook(edge)});
+    this.canvas.card = (box) => {
+      const record = box.node && this.values.get(box.node.name);
+      return [...boxCard(this.canvas, box), record ? facts(valueRows(this.t, record)) : null];
+    };
     this.makeToolbar();
     this.canvas.on("select", (box) => this.selected(box));
     this.canvas.on("layout", () => this.laidOut());
@@ -64,12 +70,23 @@ export class GraphView {
     frame.own(host.on("expanded", (names) => this.expandTo(names)));
     frame.own(host.on("state", (found) => this.restate(found || {})));
     frame.own(host.on("live", () => this.enableLevels()));
+    frame.own(host.on("message", (message) => message.values && this.setValues(message)));
+    frame.own(host.on("live", () => this.askValues()));
+    this.askValues();
   }
 
   // Whatever a view adds to the looks: a subclass overrides these two.
   look(box) {
     const found = {...this.colours.look(box)};
     const badges = [...(found.badges || [])];
+    const record = box.node && this.values.get(box.node.name);
+    if (record && !found.note) found.note = valueNote(record, box);
+    if (this.broken?.has(box.number) && !(box.isScope && this.canvas.isOpen(box.number))) {
+      badges.push({sign: "NaN", label: this.t("value.starts")});
+      found.classes = ["warn"];
+    } else if (isBroken(record)) {
+      badges.push({sign: "!", label: this.t("value.broken")});
+    }
     if (MARKS[box.mark]) badges.push({sign: MARKS[box.mark], label: this.t(`mark.${box.mark}`)});
     if (box.isScope && this.hitCounts?.has(box.number) && !this.canvas.isOpen(box.number)) {
       const count = this.hitCounts.get(box.number);
@@ -117,8 +134,9 @@ export class GraphView {
   }
 
   restate({level, colour}) {
-    if (colour && colour !== this.colour && COLOURINGS.includes(colour)) {
+    if (colour && colour !== this.colour && [...COLOURINGS, ...(this.values.size ? ["memory", "time"] : [])].includes(colour)) {
       this.colour = this.colourMenu.value = colour;
+      if (colour === "time") this.askTimes();
       this.recolour();
     }
     if (level && level !== this.level && this.drawing.offered.includes(level)) this.show(level);
@@ -138,7 +156,7 @@ export class GraphView {
     }
     const {canvas} = this, before = canvas.box(canvas.selected)?.id;
     this.level = this.levels.value = level;
-    this.colours = colouring(this.colour, this.drawing.scene(level), this.t);
+    this.colours = this.colouring(this.drawing.scene(level));
     canvas.hits = new Set();
     this.hitCounts = null;
     canvas.lit = null;
@@ -151,7 +169,8 @@ export class GraphView {
   }
 
   recolour() {
-    this.colours = colouring(this.colour, this.canvas.scene, this.t);
+    this.colours = this.colouring(this.canvas.scene);
+    this.findBroken();
     this.held = null;
     const point = (entry) => this.lightEntry(entry || this.held);
     this.frame.foot.replaceChildren(...legendOf(this.colours.legend, point, (entry, element) => {
@@ -161,6 +180,11 @@ export class GraphView {
       this.lightEntry(this.held);
     }));
     this.canvas.paint();
+  }
+
+  colouring(scene) {
+    if (this.colour === "memory" || this.colour === "time") return magnitudes(this.colour, scene, this.values, this.t);
+    return colouring(this.colour, scene, this.t);
   }
 
   lightEntry(entry) {
@@ -189,7 +213,49 @@ export class GraphView {
   }
 
   // Sections that a view adds to the panel.
-  panelMore() { return []; }
+  panelMore(box) {
+    const name = (box.node || box.principal?.node)?.name, record = this.values.get(name);
+    return record ? valueSection(this.t, this.host, name, record, this.runs) : [];
+  }
+
+  // ---- Values of watched runs
+
+  askValues() {
+    if (!this.host.live) return;
+    ask(this.host, "values").then((found) => found.runs && this.setValues(found), () => {});
+  }
+
+  setValues({values, runs}) {
+    const first = !this.values.size;
+    this.values = new Map(Object.entries(values));
+    this.runs = runs;
+    if (first) {
+      for (const name of ["memory", "time"]) this.colourMenu.select.append(h("option", {value: name}, this.t(`colour.${name}`)));
+      this.frame.own(this.host.on("live", (live) => live || this.values.clear()));
+    }
+    if (this.colour === "time") this.askTimes();
+    this.recolour();
+    this.retrace();
+    const box = this.canvas.box(this.canvas.selected);
+    if (box && !this.frame.panel.hidden) this.selected(box);
+    const starts = [...this.values].filter(([, record]) => record.starts).map(([name]) => name);
+    this.frame.say(starts.length ? this.t("value.starts.at", {names: starts.slice(0, 4).join(", ")}) : this.t("value.of", {run: runs}), starts.length > 0);
+  }
+
+  askTimes() {
+    ask(this.host, "times").then((found) => {
+      for (const [name, value] of Object.entries(found)) if (this.values.has(name)) this.values.get(name).seconds = value;
+      this.recolour();
+    }, (error) => this.frame.say(error.message, true));
+  }
+
+  findBroken() {
+    this.broken = new Set();
+    for (const [name, record] of this.values) {
+      const number = record.starts ? this.canvas.scene.byName.get(name) : undefined;
+      if (number !== undefined) for (const around of this.canvas.scene.path(number)) this.broken.add(around);
+    }
+  }
 
   retrace() {
     const box = this.canvas.box(this.canvas.selected);
