@@ -68,6 +68,23 @@ def test_run_all_expand_click_search_and_python(frontend, request):
     assert not page.errors
 
 
+def test_in_a_dark_narrow_notebook_keys_stay_in_the_view(lab):
+    page = lab(CELLS, width=400, dark=True)
+    page.run_all()
+    view = page.view()
+    page.screenshot("lab-400-dark", whole=True)
+    assert page.page.evaluate("getComputedStyle(document.querySelector('.tfs-view')).backgroundColor") == "rgb(17, 17, 17)"
+    cells = page.page.locator(".jp-Cell").count()
+    view.locator(".tfs-canvas").focus()
+    for key in ("Home", "ArrowDown", "b", "d", "d", "m", "Enter", "Escape"):
+        page.page.keyboard.press(key)
+    view.get_by_role("combobox", name="search").press_sequentially("bdd")
+    assert page.page.locator(".jp-Cell").count() == cells and view.is_visible()
+    box(view, "loss").click()
+    page.screenshot("lab-400-dark-selected")
+    assert not page.errors and not page.contrast_faults()
+
+
 def test_reopened_without_a_kernel(lab):
     page = lab([*CELLS[:2], "%tf_graph --collapse hidden --collapse output"])
     page.run_all()

@@ -6,7 +6,8 @@ import {figure, h, s} from "./core.js";
 const ICONS = {
   fit: "M2 6V2H6M10 2H14V6M14 10V14H10M6 14H2V10", full: "M9 7L14 2M10 2H14V6M7 9L2 14M6 14H2V10", in: "M8 3V13M3 8H13", out: "M3 8H13",
   first: "M4 3V13M13 3L6 8L13 13Z", back: "M11 3L4 8L11 13Z", play: "M5 3L13 8L5 13Z", pause: "M5 3V13M11 3V13", on: "M5 3L12 8L5 13Z",
-  last: "M3 3L10 8L3 13ZM12 3V13", help: "M5.5 6A2.5 2.5 0 1 1 8 8.5V10M8 12.5V13.2",
+  last: "M3 3L10 8L3 13ZM12 3V13", open: "M2 2H14V14H2ZM8 5V11M5 8H11", close: "M2 2H14V14H2ZM5 8H11",
+  text: "M2 3H14M2 6.3H14M2 9.6H14M2 13H9", save: "M8 2V10M4.5 6.5L8 10L11.5 6.5M2.5 13.5H13.5", help: "M5.5 6A2.5 2.5 0 1 1 8 8.5V10M8 12.5V13.2",
 };
 
 function picture(name) {
@@ -21,12 +22,13 @@ export function setIcon(control, icon, name) {
   control.setAttribute("aria-label", name);
 }
 
-// A button with a word (`t(key)`) or an icon and the word as its name.
-export function button(t, key, act, {icon = "", pressed = null, primary = false} = {}) {
+// A button with a word (`t(key)`) or an icon and the word as its name; `short` is an icon for narrow windows.
+export function button(t, key, act, {icon = "", short = "", pressed = null, primary = false} = {}) {
   const name = t(key);
   const classes = ["tfs-button", icon && "tfs-icon", primary && "tfs-primary"].filter(Boolean).join(" ");
-  return h("button", {class: classes, type: "button", title: icon ? name : null, "aria-label": icon ? name : null,
-                      "aria-pressed": pressed === null ? null : String(pressed), on: {click: act}}, ICONS[icon] ? picture(icon) : icon || name);
+  return h("button", {class: classes, type: "button", title: icon || short ? name : null, "aria-label": icon || short ? name : null,
+                      "aria-pressed": pressed === null ? null : String(pressed), on: {click: act}}, ICONS[icon] ? picture(icon) : icon || null,
+           short ? [h("span", {class: "tfs-short"}, picture(short)), h("span", {class: "tfs-word"}, name)] : icon ? null : name);
 }
 
 export function setPressed(control, pressed) { control.setAttribute("aria-pressed", String(pressed)); }
@@ -65,7 +67,7 @@ export function menu(label, options, value, act) {
   const select = h("select", {"aria-label": label, on: {change: () => act(select.value)}},
                    options.map(([name, text]) => h("option", {value: name}, text)));
   select.value = value;
-  const element = h("label", {class: "tfs-menu"}, label, select);
+  const element = h("label", {class: "tfs-menu"}, h("span", {class: "tfs-label"}, label), select);
   Object.defineProperty(element, "value", {get: () => select.value, set: (name) => { select.value = name; }});
   element.select = select;
   return element;

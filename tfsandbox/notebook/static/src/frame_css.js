@@ -34,6 +34,10 @@ export const FRAME_CSS = `
 .tfs-button:disabled,.tfs-choice button:disabled{opacity:.55;cursor:not-allowed}
 .tfs-button.tfs-icon{min-width:28px;padding:3px 6px;text-align:center}
 .tfs-button svg{display:block;margin:1px auto}
+.tfs-short,.tfs-narrow .tfs-word,.tfs-narrow .tfs-label{display:none}
+.tfs-narrow .tfs-short{display:block}
+.tfs-narrow .tfs-toolbar{gap:6px}
+.tfs-narrow .tfs-button,.tfs-narrow .tfs-choice button{padding:3px 6px}
 .tfs-button[aria-pressed="true"],.tfs-choice button[aria-checked="true"]{background:var(--tfs-ink);
  color:var(--jp-layout-color0,var(--tfs-ground));border-color:var(--tfs-ink)}
 .tfs-button.tfs-primary{border-color:var(--tfs-accent);color:var(--tfs-accent);font-weight:600}

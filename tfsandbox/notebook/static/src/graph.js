@@ -36,7 +36,10 @@ const GRAPH_CSS = `
 .tfs-keys{font-size:12px}
 .tfs-keys kbd{font:11px var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);border:1px solid var(--tfs-line);
  border-radius:3px;padding:0 4px}
-.tfs-narrow .tfs-search,.tfs-narrow .tfs-search .tfs-field{flex:1;width:100%}
+.tfs-narrow .tfs-search{flex:1 1 100%;order:-1}
+.tfs-narrow .tfs-search .tfs-field{flex:1;width:auto;min-width:0}
+.tfs-narrow .tfs-choice{order:-2}
+.tfs-narrow .tfs-grow{flex:0 0 0;margin-left:-6px}
 .tfs-save{position:relative}
 `;
 
@@ -109,12 +112,13 @@ export class GraphView {
       found: (here) => here && this.setHits(here),
       pick: (match) => this.go(match.name, false),
     });
-    this.textButton = button(t, "text", () => this.showText(), {pressed: false});
+    this.textButton = button(t, "text", () => this.showText(), {pressed: false, short: "text"});
     this.helpButton = button(t, "keys", () => this.showHelp(), {icon: "help", pressed: false});
-    this.saveButton = button(t, "save", () => this.showSave(), {pressed: false});
+    this.saveButton = button(t, "save", () => this.showSave(), {pressed: false, short: "save"});
     this.fullButton = button(t, "fullscreen", () => this.fullscreen(), {icon: "full"});
     frame.toolbar.append(this.levels, this.search, this.colourMenu,
-                         button(t, "open.all", () => this.canvas.openAll()), button(t, "close.all", () => this.canvas.closeAll()),
+                         button(t, "open.all", () => this.canvas.openAll(), {short: "open"}),
+                         button(t, "close.all", () => this.canvas.closeAll(), {short: "close"}),
                          h("span", {class: "tfs-grow"}), this.textButton, this.saveButton, this.fullButton, this.helpButton);
     this.enableLevels();
   }
