@@ -73,7 +73,7 @@ def test_in_a_dark_narrow_notebook_keys_stay_in_the_view(lab):
     page.run_all()
     view = page.view()
     page.screenshot("lab-400-dark", whole=True)
-    assert page.page.evaluate("getComputedStyle(document.querySelector('.tfs-view')).backgroundColor") == "rgb(17, 17, 17)"
+    assert view.evaluate("(element) => getComputedStyle(element).backgroundColor") == "rgb(17, 17, 17)"
     cells = page.page.locator(".jp-Cell").count()
     view.locator(".tfs-canvas").focus()
     for key in ("Home", "ArrowDown", "b", "d", "d", "m", "Enter", "Escape"):
