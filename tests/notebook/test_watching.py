@@ -52,7 +52,7 @@ def test_what_is_asked_about_values(program):
     live.join(sent.append)
     with live.watch(sess):
         sess.run([loss, train], {x: np.ones((4, 3))})
-    assert sent and sent[-1]["runs"] == 1
+    assert sent and sent[-1]["watched"]["runs"] == 1
     answer = json.loads(json.dumps(live.answer({"ask": "values", "id": 1})["content"], allow_nan=False))
     record = answer["values"]["y"]
     assert record == {"shape": [4, 2], "dtype": "float32", "bytes": 32, "min": 3.0, "max": 3.0, "mean": 3.0, "std": 0.0}

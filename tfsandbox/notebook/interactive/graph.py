@@ -44,7 +44,7 @@ class GraphLive(Live):
 
     def _push(self) -> None:
         if self._pages and self.watched.runs:
-            self.send(self.request_values({}))
+            self.send({"watched": self.request_values({})})
         self._pushed = time.monotonic()
 
     def request_values(self, content: dict[str, Any]) -> dict[str, Any]:

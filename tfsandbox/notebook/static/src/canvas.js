@@ -277,6 +277,8 @@ export class Canvas extends Signals {
   }
 
   resized() {
+    // Out of the page for a while: nothing is to be fitted into nothing.
+    if (!this.frame.stage.clientWidth) return;
     const {width, height} = this.area(), last = this.lastArea;
     this.lastArea = {width, height};
     if (!this.root) return;

@@ -4,6 +4,7 @@ export const CANVAS_CSS = `
 .tfs-canvas{display:block;width:100%;height:100%;touch-action:pan-y;cursor:grab;user-select:none;-webkit-user-select:none;
  background:var(--jp-layout-color0,var(--tfs-ground))}
 .tfs-canvas.tfs-drag{cursor:grabbing}
+.tfs-view:fullscreen .tfs-canvas{touch-action:none}
 .tfs-canvas text{font-family:var(--jp-ui-font-family,system-ui),-apple-system,"Segoe UI","Helvetica Neue",Arial,"Noto Sans",
  "DejaVu Sans",sans-serif;fill:var(--tfs-ink);pointer-events:none}
 .tfs-canvas .tfs-n{cursor:pointer}

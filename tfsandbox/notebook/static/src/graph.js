@@ -73,7 +73,7 @@ export class GraphView {
     frame.own(host.on("expanded", (names) => this.expandTo(names)));
     frame.own(host.on("state", (found) => this.restate(found || {})));
     frame.own(host.on("live", () => this.enableLevels()));
-    frame.own(host.on("message", (message) => message.values && this.setValues(message)));
+    frame.own(host.on("message", (message) => message.watched && this.setValues(message.watched)));
     frame.own(host.on("live", () => this.askValues()));
     this.askValues();
   }
@@ -313,12 +313,15 @@ export class GraphView {
     const {canvas} = this, wanted = new Set(names.map((name) => canvas.scene.box(name)?.number));
     if (JSON.stringify([...names].sort()) === JSON.stringify(canvas.expanded.sort())) return;
     const scopes = canvas.scene.scopes.slice(1);
+    this.following = true;
     canvas.close(scopes.filter((number) => !wanted.has(number)));
     canvas.open(scopes.filter((number) => wanted.has(number)));
+    this.following = false;
     canvas.fit();
   }
 
-  laidOut() { this.host.set("expanded", this.canvas.expanded); }
+  // What another page has opened is not said back: it may show another level.
+  laidOut() { if (!this.following) this.host.set("expanded", this.canvas.expanded); }
 
   // ---- Search
 
