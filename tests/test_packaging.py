@@ -58,6 +58,15 @@ def test_the_wheel_holds_the_package_and_the_lessons(wheel: Path, unpacked: Path
     assert wheel.name == f"tfsandbox-{__version__}-py3-none-any.whl"
 
 
+def test_jupyterlab_finds_the_extension(unpacked: Path) -> None:
+    home = unpacked / f"tfsandbox-{__version__}.data" / "data" / "share" / "jupyter" / "labextensions" / "tfsandbox"
+    source = ROOT / "tfsandbox" / "notebook" / "static"
+    for name in ("package.json", "install.json", "static/remoteEntry.js"):
+        assert (home / name).read_bytes() == (source / "labextension" / name).read_bytes()
+    modules = sorted(path.name for path in (source / "src").glob("*.js"))
+    assert sorted(path.name for path in (home / "static" / "src").glob("*.js")) == modules
+
+
 def test_the_metadata(unpacked: Path) -> None:
     info = unpacked / f"tfsandbox-{__version__}.dist-info"
     metadata = (info / "METADATA").read_text(encoding="utf-8")
