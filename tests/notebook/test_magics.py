@@ -15,9 +15,11 @@ from IPython.core.interactiveshell import InteractiveShell
 import tfsandbox as tf
 from tfsandbox.framework import display
 from tfsandbox.notebook import tensorflow_version
+from tfsandbox.notebook.interactive.training_kinds import training_kinds
 from tfsandbox.notebook.line_arguments import split_words
 from tfsandbox.notebook.magics import MAGIC_NAMES
 from tfsandbox.notebook.views import CodeView, GradientView, GraphView, ScopeMaskView, VariablesView
+from tfsandbox.notebook.views.view import MIME_TYPE
 from tfsandbox.training.graph_manager import TrainingGraphManager
 from tfsandbox.training.training_scope import training_scope
 
@@ -98,6 +100,47 @@ def test_tf_graph(program):
     assert run(program, "tf_graph -d full -e gradients").expanded == {"gradients/"}
     assert run(program, "tf_graph gradients/MatMul_grad -d full").title == "gradients/MatMul_grad/"
     assert "MatMul" in run(program, "tf_graph tf.get_default_graph().as_graph_def()").model
+
+
+def test_tf_graph_by_rules_still_and_as_a_widget(program):
+    full = run(program, "tf_graph -d full --hide optimizer --hide gradient")
+    assert not [node for node in full.model.nodes if node.role in ("optimizer", "gradient")]
+    assert "w/read" in run(program, "tf_graph --show plumbing --show identity").model
+    assert run(program, "tf_graph --ungrouped").group_series is False
+    with pytest.raises(UsageError, match="no rule 'slots'; the rules are gradient"):
+        run(program, "tf_graph --hide slots")
+    assert MIME_TYPE in run(program, "tf_graph")._repr_mimebundle_()
+    assert MIME_TYPE not in run(program, "tf_graph --static")._repr_mimebundle_()
+    pytest.importorskip("anywidget")
+    widget = run(program, "tf_graph --widget")
+    widget.selected = ["MatMul"]
+    assert widget.live.view.selected == ["MatMul"]
+    with pytest.raises(UsageError, match="still picture"):
+        run(program, "tf_vars --widget")
+
+
+def test_colab_and_vs_code_get_the_widget(program, monkeypatch):
+    pytest.importorskip("anywidget")
+    kind = "application/vnd.jupyter.widget-view+json"
+    assert kind not in run(program, "tf_graph")._repr_mimebundle_()
+    program.user_ns["__vsc_ipynb_file__"] = "x.ipynb"
+    assert kind in run(program, "tf_graph")._repr_mimebundle_()
+    assert kind not in run(program, "tf_graph --static")._repr_mimebundle_()
+    del program.user_ns["__vsc_ipynb_file__"]
+    monkeypatch.setitem(sys.modules, "google.colab", object())
+    assert kind in run(program, "tf_graph")._repr_mimebundle_()
+
+
+def test_the_mask_of_a_scope_is_in_the_picture(program):
+    def kinds():
+        table = run(program, "tf_graph").payload()["nodes"]["kind"]
+        return {table["values"][number] for number in table["of"]}
+
+    assert "trains" in kinds() and "frozen" in kinds(), "nothing updates the variable `unused`"
+    with training_scope([program.user_ns["b"]]):
+        view = run(program, "tf_graph w")
+        assert training_kinds(view.source)["w"] == "frozen"
+    assert training_kinds(run(program, "tf_graph w").source)["w"] == "trains"
 
 
 def test_a_name_of_the_users_comes_before_a_node_of_that_name(program):

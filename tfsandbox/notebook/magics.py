@@ -10,7 +10,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfsandbox.notebook import engine_records, tensorflow_version
-from tfsandbox.notebook.detail import LEVELS
+from tfsandbox.notebook.detail import LEVELS, RULES
 from tfsandbox.notebook.graph_model import GraphModel, closest
 from tfsandbox.notebook.line_arguments import GraphName, evaluated, graph_name, meaning, operations, split_words
 from tfsandbox.notebook.lost_values import show_if_lost
@@ -100,6 +100,10 @@ class TensorFlowMagics(Magics):
     @argument("--expand", "-e", metavar="SCOPE", action="append",
               help="a name scope to open, * for all; may be repeated")
     @argument("--collapse", "-c", metavar="SCOPE", action="append", default=[], help="a name scope to keep closed")
+    @argument("--hide", metavar="RULE", action="append", default=[],
+              help=f"also leave out nodes by a rule: {', '.join(RULES)}; may be repeated")
+    @argument("--show", metavar="RULE", action="append", default=[], help="do not leave out the nodes of a rule")
+    @argument("--ungrouped", action="store_true", help="long series (MatMul, MatMul_1, ...) box by box")
     @argument("--dot", action="store_true", help="print it as Graphviz source; view.digraph() gives a graphviz.Digraph")
     @_view_options
     @line_magic
@@ -111,14 +115,19 @@ class TensorFlowMagics(Magics):
             %tf_graph
             %tf_graph loss --detail gradients
             %tf_graph fully_connected --expand fully_connected/batch_normalization
-            %tf_graph --detail full --save graph.html
+            %tf_graph --detail full --hide optimizer --hide slot
+            %tf_graph --save graph.html
+
+        In JupyterLab and Notebook 7 the picture is live: open scopes, search, click to trace. `view = %tf_graph` keeps
+        it: `view.selected` are the nodes chosen in the page, `with view.watch(sess):` shows the values of runs.
         """
         arguments = self._parsed(self.tf_graph, line)
         return self._usage(lambda: self._graph(arguments))
 
     def _graph(self, arguments: Any) -> Any:
         model, focus = self._scene(self._meanings(arguments.what))
-        view = GraphView(model, arguments.detail, arguments.expand, arguments.collapse, focus=focus)
+        view = GraphView(model, arguments.detail, arguments.expand, arguments.collapse, arguments.hide, arguments.show,
+                         focus, group_series=not arguments.ungrouped)
         if arguments.dot:
             print(view.digraph().source)
             return None
@@ -426,5 +435,5 @@ class TensorFlowMagics(Magics):
 MAGIC_NAMES = ("tf_graph", "tf_gradients", "tf_scope", "tf_prune", "tf_code", "tf_vars", "tf_reset",
                "tensorflow_version")
 
-OPTION_VALUES = {"--detail": LEVELS, "-d": LEVELS}
+OPTION_VALUES = {"--detail": LEVELS, "-d": LEVELS, "--hide": tuple(RULES), "--show": tuple(RULES)}
 """The words that an option takes, for completion."""
