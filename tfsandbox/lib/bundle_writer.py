@@ -43,10 +43,16 @@ class BundleWriter:
         self._size = 0
         self._suffix = atomic_file.temporary_suffix()
         self._temporary = data_path(prefix, 0, 1) + self._suffix
-        with translated(self._temporary):
-            os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
-            self._data: BinaryIO = open(self._temporary, "wb")
+        self._placed = False
+        # Said before the file is there: another writer clears away what nobody has said is in use.
         _live.add(self._suffix)
+        try:
+            with translated(self._temporary):
+                os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
+                self._data: BinaryIO = open(self._temporary, "wb")
+        except BaseException:
+            _live.discard(self._suffix)
+            raise
 
     def __enter__(self) -> BundleWriter:
         return self
@@ -143,6 +149,7 @@ class BundleWriter:
                                       (index, index_path(self._prefix))):
                     with translated(path):
                         os.replace(written, path)
+                    self._placed = True
         except BaseException:
             self.abort()
             raise
@@ -154,7 +161,7 @@ class BundleWriter:
         _live.discard(self._suffix)
         self._data.close()
         # Data that are in place already keep their index beside them.
-        if os.path.exists(self._temporary):
+        if not self._placed:
             for path in (index_path(self._prefix) + self._suffix, self._temporary):
                 with contextlib.suppress(OSError):
                     os.remove(path)
