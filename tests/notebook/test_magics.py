@@ -18,6 +18,7 @@ from tfsandbox.notebook import tensorflow_version
 from tfsandbox.notebook.interactive.training_kinds import training_kinds
 from tfsandbox.notebook.line_arguments import split_words
 from tfsandbox.notebook.magics import MAGIC_NAMES
+from tfsandbox.notebook.show import show_graph
 from tfsandbox.notebook.views import CodeView, GradientView, GraphView, ScopeMaskView, VariablesView
 from tfsandbox.notebook.views.view import MIME_TYPE
 from tfsandbox.training.graph_manager import TrainingGraphManager
@@ -100,6 +101,21 @@ def test_tf_graph(program):
     assert run(program, "tf_graph -d full -e gradients").expanded == {"gradients/"}
     assert run(program, "tf_graph gradients/MatMul_grad -d full").title == "gradients/MatMul_grad/"
     assert "MatMul" in run(program, "tf_graph tf.get_default_graph().as_graph_def()").model
+
+
+def test_show_graph(program):
+    loss = program.user_ns["loss"]
+    assert show_graph().focus == [] and show_graph(loss, "w").focus == ["Mean", "w"]
+    assert show_graph([loss], detail="full").detail == "full"
+    assert show_graph(program.user_ns["sess"]).title == "graph"
+    assert show_graph("gradients/MatMul_grad", detail="full").title == "gradients/MatMul_grad/"
+    assert "MatMul" in show_graph(tf.get_default_graph().as_graph_def()).model
+    with pytest.raises(KeyError, match="Did you mean 'MatMul'"):
+        show_graph("MatMull")
+    with pytest.raises(TypeError, match="not a int"):
+        show_graph(3)
+    with pytest.raises(ValueError, match="different graphs"):
+        show_graph(loss, tf.Graph())
 
 
 def test_tf_graph_by_rules_still_and_as_a_widget(program):

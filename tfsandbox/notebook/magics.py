@@ -14,6 +14,7 @@ from tfsandbox.notebook.detail import LEVELS, RULES
 from tfsandbox.notebook.graph_model import GraphModel, closest
 from tfsandbox.notebook.line_arguments import GraphName, evaluated, graph_name, meaning, operations, split_words
 from tfsandbox.notebook.lost_values import show_if_lost
+from tfsandbox.notebook.show import scene_of
 from tfsandbox.notebook.views import GraphView, View
 
 
@@ -125,45 +126,13 @@ class TensorFlowMagics(Magics):
         return self._usage(lambda: self._graph(arguments))
 
     def _graph(self, arguments: Any) -> Any:
-        model, focus = self._scene(self._meanings(arguments.what))
+        model, focus = scene_of(self._meanings(arguments.what), self._default_graph())
         view = GraphView(model, arguments.detail, arguments.expand, arguments.collapse, arguments.hide, arguments.show,
                          focus, group_series=not arguments.ungrouped)
         if arguments.dot:
             print(view.digraph().source)
             return None
         return self._shown(view, arguments)
-
-    def _scene(self, things: list[Any]) -> tuple[GraphModel, list[str]]:
-        """The model to draw and the nodes to reduce it to."""
-        graph = None
-        focus: list[str] = []
-        scopes: list[str] = []
-        for thing in things:
-            if isinstance(thing, GraphModel):
-                return thing, []
-            if hasattr(thing, "SerializeToString") and hasattr(thing, "node"):
-                return engine_records.graph_def_model(thing), []
-            if isinstance(thing, GraphName):
-                (scopes if thing.scope else focus).append(thing.name)
-                continue
-            owner = thing if hasattr(thing, "get_operations") else getattr(thing, "graph", None)
-            if owner is None or not hasattr(owner, "get_operations"):
-                raise TypeError("%tf_graph shows graphs, tensors, operations and variables, "
-                                f"not a {type(thing).__name__}.")
-            if graph is not None and owner is not graph:
-                raise ValueError("%tf_graph: these belong to different graphs.")
-            graph = owner
-            name = getattr(getattr(thing, "op", thing), "name", None)
-            if owner is not thing and isinstance(name, str) and name in engine_records.graph_model(owner):
-                focus.append(name)
-        model = engine_records.graph_model(graph or self._default_graph())
-        if not model.nodes:
-            raise ValueError("The graph is empty: nothing has been built in it yet.")
-        if scopes:
-            names = {node.name for scope in scopes for node in model.under(scope).nodes}
-            model = model.restricted(names, ", ".join(f"{scope}/" for scope in scopes))
-            focus = [name for name in focus if name in model]
-        return model, focus
 
     @magic_arguments()
     @argument("loss", help="the scalar tensor to differentiate: an expression or a node's name")
