@@ -11,7 +11,7 @@ import {Minimap} from "./minimap.js";
 import {Placement} from "./place.js";
 import {canvasPointer} from "./pointer.js";
 
-const MARGIN = 14, SMALLEST = 0.02, LARGEST = 3, READABLE = 0.72, BESIDE = 250;
+const MARGIN = 14, SMALLEST = 0.02, LARGEST = 3, READABLE = 0.72, LEGIBLE = 0.5, BESIDE = 250;
 const FAR_WIDTH = 44, FAR_HEIGHT = 26, SMALL_TEXT = 0.38, LINE_HITS = 0.4;
 const TALLEST = 620, LOWEST = 240;
 let count = 0;
@@ -71,7 +71,7 @@ export class Canvas extends Signals {
     if (!this.openNames && !this.drawing.asked) this.closeWhatDoesNotFit();
     this.layout();
     this.setHeight();
-    this.fit(false);
+    this.begin(false);
     this.emit("layout");
   }
 
@@ -128,18 +128,13 @@ export class Canvas extends Signals {
 
   openAll() {
     this.change(this.scene.scopes.slice(1), true);
-    const {width, height} = this.area(), {root} = this;
-    const whole = Math.min((width - 2 * MARGIN) / root.width, (height - 2 * MARGIN) / root.height);
-    if (whole > SMALL_TEXT) {
-      this.fit();
-      return;
-    }
-    // All of it would be too small to read: its upper end, where the results are; the minimap has the rest.
-    const k = Math.max(whole, 0.5);
-    this.glide({k, x: width / 2 - (root.width / 2) * k, y: MARGIN});
+    this.begin();
   }
 
-  closeAll() { this.change(this.scene.scopes.slice(1), false, {fit: true}); }
+  closeAll() {
+    this.change(this.scene.scopes.slice(1), false);
+    this.begin();
+  }
 
   toggle(box) {
     const number = box.number ?? box;
@@ -148,7 +143,7 @@ export class Canvas extends Signals {
     this.emit("toggle", this.box(number));
   }
 
-  change(boxes, open, {anchor = null, fit = false} = {}) {
+  change(boxes, open, {anchor = null} = {}) {
     const before = anchor !== null && this.placement.locate(anchor);
     for (const box of boxes) this.placement.setOpen(box.number ?? box, open);
     if (!open && anchor === null) this.active = this.active && this.visible(this.active);
@@ -156,9 +151,7 @@ export class Canvas extends Signals {
     this.openNames = new Set(this.expanded);
     this.setHeight();
     this.animate();
-    if (fit) {
-      this.fit();
-    } else if (before) {
+    if (before) {
       const after = this.placement.locate(anchor), {x, y, k} = this.view;
       // The box stays where it is on the screen, by the middle of its upper border.
       const target = {k, x: x + (before.x + before.placed.width / 2 - after.x - after.placed.width / 2) * k,
@@ -285,17 +278,32 @@ export class Canvas extends Signals {
     if (last && (last.width !== width || last.height !== height)) {
       if (this.fitted) this.fit(false);
       else {
-        const view = {...this.view, x: this.view.x + (width - last.width) / 2};
+        const from = this.goal || this.view, view = {...from, x: from.x + (width - last.width) / 2};
         const chosen = this.selected !== null && this.placement.locate(this.visible(this.selected));
         this.look(chosen ? this.brought(view, chosen) : view);
       }
     }
   }
 
+  // The scale at which all of it is in sight.
+  whole() {
+    const {width, height} = this.area(), {root} = this;
+    return Math.min((width - 2 * MARGIN) / root.width, (height - 2 * MARGIN) / root.height, 1.15);
+  }
+
+  // All of it, or where that would be too small to read its upper end, where the results are; the minimap has the rest.
+  begin(animated = true) {
+    if (this.whole() >= LEGIBLE) {
+      this.fit(animated);
+      return;
+    }
+    const view = {k: LEGIBLE, x: this.area().width / 2 - this.root.width / 2 * LEGIBLE, y: MARGIN};
+    if (animated) this.glide(view); else this.look(view);
+  }
+
   fit(animated = true) {
     const {width, height} = this.area(), {root} = this;
-    const whole = Math.min((width - 2 * MARGIN) / root.width, (height - 2 * MARGIN) / root.height, 1.15);
-    const view = {k: Math.max(SMALLEST, whole)};
+    const view = {k: this.whole()};
     view.x = (width - root.width * view.k) / 2;
     view.y = (height - root.height * view.k) / 2;
     if (animated) this.glide(view); else this.look(view);
@@ -304,7 +312,7 @@ export class Canvas extends Signals {
 
   zoom(factor, at) {
     const {width, height} = this.area(), {x, y, k} = this.view;
-    const next = Math.min(LARGEST, Math.max(SMALLEST, k * factor)), px = at ? at.x : width / 2, py = at ? at.y : height / 2;
+    const next = Math.min(LARGEST, Math.max(Math.min(SMALLEST, this.whole()), k * factor)), px = at ? at.x : width / 2, py = at ? at.y : height / 2;
     const view = {k: next, x: px - (px - x) * next / k, y: py - (py - y) * next / k};
     if (at) this.look(view); else this.glide(view);
   }
@@ -312,6 +320,7 @@ export class Canvas extends Signals {
   // Sets the view at once.
   look(view) {
     cancelAnimationFrame(this.gliding);
+    this.goal = null;
     this.view = {...view};
     this.fitted = false;
     this.sync();
@@ -331,12 +340,13 @@ export class Canvas extends Signals {
       this.look(view);
       return;
     }
+    this.goal = view;
     const step = (now) => {
       const share = Math.min(1, (now - start) / 240), eased = 1 - (1 - share) ** 3;
       this.view = {x: from.x + (view.x - from.x) * eased, y: from.y + (view.y - from.y) * eased,
                    k: from.k * (view.k / from.k) ** eased};
       this.sync();
-      if (share < 1) this.gliding = requestAnimationFrame(step);
+      if (share < 1) this.gliding = requestAnimationFrame(step); else this.goal = null;
     };
     // What is there at once is drawn at once: a page in the background runs no frames.
     this.sync();

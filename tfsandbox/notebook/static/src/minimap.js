@@ -60,7 +60,7 @@ export class Minimap {
     const set = (name, value) => this.window.setAttribute(name, value.toFixed(1));
     set("x", (-x / k) * this.scale);
     set("y", (-y / k) * this.scale);
-    set("width", (width / k) * this.scale);
-    set("height", (height / k) * this.scale);
+    set("width", Math.max(3, (width / k) * this.scale));
+    set("height", Math.max(3, (height / k) * this.scale));
   }
 }
