@@ -3,7 +3,7 @@
 import {s} from "./core.js";
 import {BoxRecord, LineRecord} from "./boxes.js";
 import {CANVAS_CSS} from "./canvas_css.js";
-import {inks} from "./palette.js";
+import {INKS, ROLES, inks} from "./palette.js";
 
 const MARGIN = 16;
 
@@ -43,12 +43,37 @@ export function pictureOf(canvas, {dark = false} = {}) {
     for (const name of ["transform", "width", "height"]) element.style.removeProperty(name);
     if (!element.getAttribute("style")) element.removeAttribute("style");
   }
+  plainColours(world, dark);
   const css = `.tfs-canvas{${inks(dark)}}${CANVAS_CSS.split("\n.tfs-tools")[0].replace(/var\(--jp-layout-color0,var\(--tfs-ground\)\)/g, "var(--tfs-ground)")}`;
   const svg = s("svg", {xmlns: "http://www.w3.org/2000/svg", class: "tfs-canvas", viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`,
                         width: width.toFixed(0), height: height.toFixed(0), role: "img"},
                 s("title", {text: canvas.drawing.title}), s("style", {text: css}),
-                s("rect", {width: "100%", height: "100%", fill: "var(--tfs-ground)"}), world);
+                s("rect", {width: "100%", height: "100%", fill: INKS.ground[dark ? 1 : 0]}), world);
   return new XMLSerializer().serializeToString(svg);
+}
+
+// The same colours as attributes, for readers of SVG that know no CSS variables.
+function plainColours(world, dark) {
+  const which = dark ? 1 : 0, ink = (name) => INKS[name][which];
+  const resolve = (text) => {
+    const [, name] = /^var\(--tfs-([\w-]+)\)$/.exec(text.trim()) || [];
+    return ROLES[name] ? ROLES[name][dark ? "dark" : "light"] : INKS[name] ? ink(name) : name ? ink("line") : text.trim();
+  };
+  const colour = (element) => resolve(element.closest("[style*='--c']")?.style.getPropertyValue("--c") || "var(--tfs-line)");
+  const set = (selector, make) => {
+    for (const element of world.querySelectorAll(selector)) {
+      for (const [name, value] of Object.entries(make(element))) element.setAttribute(name, value);
+    }
+  };
+  set(".tfs-b", (element) => ({fill: element.classList.contains("tfs-thin") ? "none" : colour(element), "fill-opacity": dark ? 0.2 : 0.11,
+                               stroke: colour(element)}));
+  set(".tfs-p", () => ({fill: ink("ground")}));
+  set(".tfs-o", (element) => ({fill: colour(element), "fill-opacity": 0.045, stroke: ink("frame")}));
+  set(".tfs-e", (element) => ({fill: "none", stroke: element.closest(".tfs-back") ? ROLES.gradient[dark ? "dark" : "light"] : ink("line")}));
+  set(".tfs-a", (element) => ({fill: element.closest(".tfs-back") ? ROLES.gradient[dark ? "dark" : "light"] : ink("line")}));
+  set("text", () => ({fill: ink("ink"), "font-family": "sans-serif", "font-size": 11}));
+  set(".tfs-l", () => ({"text-anchor": "middle", "font-weight": 600, "font-size": 12.5}));
+  set(".tfs-s", () => ({"text-anchor": "middle", fill: ink("muted"), "font-size": 10.5}));
 }
 
 // A PNG of an SVG text, twice its size in pixels.
